@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
 
-from ..data.attempts import WORDLESS
 from ..data.formats.dialogues import further
 from ..data.grounding import is_refusal
-from ..data.records import Attempt, Conversation, Record, Role
+from ..data.records import WORDLESS, Attempt, Conversation, Record, Role
 from .tables import Column, Table
 
 _PLACES: Mapping[Role, str] = {"user": "user_simulator", "assistant": "assistant"}

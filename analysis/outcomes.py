@@ -6,14 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from ..data import domains
-from ..data.attempts import INTERRUPT
 from ..data.formats.tool_messages import NO_RESULT
 from ..data.identity import digest
 from ..data.labels.reading import SCORES
-from ..data.provenance import TURN_TIMEOUT
-from ..data.records import Conversation, Failure, Fault
+from ..data.records import INTERRUPT, TURN_TIMEOUT, Conversation, Failure, Fault, stop_in_words
 from ..data.rules.user_faults import behaviour_names
-from ..data.stop_reasons import in_words
 from .user_faults import first_fault
 
 SUCCESS = "success"
@@ -73,7 +70,7 @@ def outcome(conversation: Conversation, crashes: Crashes = "unscored", ending: s
     broken = first_fault(conversation)
     success, reason = (None, score) if isinstance(score, str) else score
     if not success and (rejected := rejected_because(conversation)):
-        reason = "; ".join(filter(None, (reason, f"{in_words(NONE_ACCEPTED)}: {rejected}")))
+        reason = "; ".join(filter(None, (reason, f"{stop_in_words(NONE_ACCEPTED)}: {rejected}")))
     fault: Fault = "none"
     if agent_failed(conversation):
         fault = "user" if broken else "assistant"
@@ -113,8 +110,8 @@ def score_of(conversation: Conversation, crashes: Crashes = "unscored", ending: 
     """
     if was_cut_short(conversation):
         if at_own_limit(conversation):
-            return f"{CUT_SHORT}: {in_words(conversation.stop)} (its own: --max-tokens)"
-        return f"{CUT_SHORT}: {ending or in_words(conversation.stop)}"
+            return f"{CUT_SHORT}: {stop_in_words(conversation.stop)} (its own: --max-tokens)"
+        return f"{CUT_SHORT}: {ending or stop_in_words(conversation.stop)}"
     failure = conversation.ending_failure
     if crashes == "failure" and failure is not None and agent_failed(conversation):
         return False, _failure_line(failure)

@@ -4,9 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..data.attempts import Record
 from ..data.formats.record_lines import line
-from ..data.records import Conversation
+from ..data.records import Conversation, Record
 from .outcomes import Crashes
 from .testing.pairs.pairing import PairedTest, compare_pairs_of
 from .testing.pairs.pairs_text import changed_lines, paired_lines

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from ..data.records import Conversation
+from ..data.records import Conversation, stop_in_words
 from ..data.rules import DIALOGUE_RULES, USER_FAULT_RULES, UserFaultFinding, faults_of_user
 from ..data.rules.user_faults import behaviour_names
-from ..data.stop_reasons import in_words
 from .agent_faults.rules import findings
 
 BROKEN = ("user-role-leak", "user-prompt-leak", "user-empty")
@@ -44,7 +43,7 @@ def first_fault(conversation: Conversation) -> UserFaultFinding | None:
     None without one, and where the agent was at fault in an earlier message: what a user does wrong then follows from that.
     """
     if conversation.fault == "user" and conversation.stop is not None:
-        return UserFaultFinding(conversation.stop, len(conversation.messages) - 1, in_words(conversation.stop))
+        return UserFaultFinding(conversation.stop, len(conversation.messages) - 1, stop_in_words(conversation.stop))
     if (fault := earliest_fault(conversation)) is None:
         return None
     is_later = any((cause.message or 0) < fault.message for cause in findings(conversation))

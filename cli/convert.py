@@ -7,10 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from ..data import Conversation, DataError, Loaded, domains
-from ..data.attempts import is_object
 from ..data.files.broken_lines import readable
 from ..data.formats import messages, sharegpt
 from ..data.people.splits import with_user
+from ..data.records import is_object
 from ..data.scenarios import LogScenario, ScenarioReader, named_folder, scenario_formats
 from ..errors import SettingError, at
 from .options import completions

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ..data import Conversation, DataError, load, simquac
 from ..data.formats.detection import MANIFEST
-from ..data.stop_reasons import in_words
+from ..data.records import stop_in_words
 from ..data.summaries.outlines import outline, title_of
 from .options.run import RunOptions
 from .options.shared import json_of, model_for, out_to
@@ -117,7 +117,7 @@ def by_model(model: str, folder: Path, as_json: bool) -> int:
         print_json({"out": str(folder), "page": str(page), "conversations": len(conversations)})
         return 0
     for conversation in conversations:
-        stdout.print(dialogue(conversation), Text(f"{in_words(conversation.stop)}\n", style="dim"))
+        stdout.print(dialogue(conversation), Text(f"{stop_in_words(conversation.stop)}\n", style="dim"))
     stdout.print("Their page, for a browser:")
     put(f"  {page}")
     return 0

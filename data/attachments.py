@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .attempts import Part, PartType, as_object, is_object
+from .records import Part, PartType, as_object, is_object
 
 MOST_INLINE = 256 * 1024
 """Most bytes of a part's content that a record of a simulation holds; of a larger one it holds digest and size."""

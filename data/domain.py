@@ -11,13 +11,12 @@ from math import isfinite
 from typing import Any, final
 
 from ..errors import SettingError
-from .attempts import as_object
 from .domain_parts import TYPICAL, LabelNotes, Material, TypicalConversation, labelled
 from .formats import messages
 from .formats.detection import Format, Writer
 from .formats.dialogues import further
 from .identity import digest
-from .records import Conversation, Message
+from .records import Conversation, Message, as_object
 from .rules.findings import Rule
 from .rules.linter import CHAT_RULES
 from .text.languages import Language, language_of

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
-from .attempts import is_object
-from .records import Role
+from .records import Role, is_object
 
 
 @dataclass(frozen=True)

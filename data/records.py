@@ -1,43 +1,553 @@
-"""Frozen records of conversations, the same for simulated, published and human ones."""
+"""Frozen records of conversations, the same for simulated, published and human ones.
 
+In this order: JSON values, drafts, stop reasons, provenance, messages and conversations.
+"""
+
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Self
+from typing import Annotated, Any, Literal, Self, TypeAlias, TypeGuard
 
-from pydantic import Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
 from ..errors import DataError
-from .attempts import Attempt, Json, Part, PromptRecord, Record, Role, Span, ToolCall, Usage, VerdictWord
-from .attempts import begin as _begin
-from .provenance import Edge, Failure, Fork, NodeInfo, NodeTiming, Provenance, Timing
-from .stop_reasons import FAULTS, Fault, RecordedStop, StopReason, ended_by_itself, is_finished
 
-__all__ = [
-    "FAULTS",
-    "SCHEMA",
-    "Attempt",
-    "Conversation",
-    "Edge",
-    "Exchange",
-    "Failure",
-    "Fault",
-    "Fork",
-    "Json",
-    "Message",
-    "NodeInfo",
-    "NodeTiming",
-    "Part",
-    "PromptRecord",
-    "Provenance",
-    "Record",
-    "Role",
-    "Span",
-    "StopReason",
-    "Timing",
-    "ToolCall",
-    "Unsaid",
-    "Usage",
-    "VerdictWord",
+Role: TypeAlias = Literal["user", "assistant"]
+"""Who speaks. In SimQuAC the student is the user, the teacher the assistant."""
+
+Json: TypeAlias = dict[str, JsonValue]
+
+
+def is_object(value: object) -> TypeGuard[Mapping[str, Any]]:
+    """Whether a JSON value is an object: keys with values."""
+    return isinstance(value, Mapping)
+
+
+def as_object(value: object) -> Mapping[str, Any]:
+    """The JSON value if it is an object; else one without keys."""
+    return value if is_object(value) else {}
+
+
+def as_list(value: object) -> list[Any]:
+    """The JSON value if it is a list; else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+class Record(BaseModel):
+    """A frozen record that rejects unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def plain(self) -> dict[str, Any]:
+        """Plain JSON values; fields that have their default value are left out."""
+        return self.model_dump(mode="python", exclude_defaults=True)
+
+
+class Span(Record):
+    """A piece of the section that an answer is made of."""
+
+    text: str
+    """The slice of the section. In published data its upper and lower case sometimes differs from the section's."""
+    start: int
+    """Offset of the first character in the section, in Python characters."""
+
+    @property
+    def end(self) -> int:
+        """Offset behind the last character."""
+        return self.start + len(self.text)
+
+
+class Usage(Record):
+    """Tokens of one or more calls, as the endpoint counted them."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    """Input tokens that the endpoint had in its cache; a part of `input_tokens`."""
+    reasoning_tokens: int = 0
+    """Output tokens that were reasoning; a part of `output_tokens`."""
+    calls: int = 1
+    """Number of calls, including calls whose endpoint reported no tokens."""
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(**{name: getattr(self, name) + getattr(other, name) for name in Usage.model_fields})
+
+    @property
+    def tokens(self) -> int:
+        """Input and output; cached and reasoning tokens are parts of these."""
+        return self.input_tokens + self.output_tokens
+
+    @classmethod
+    def none(cls) -> "Usage":
+        """The usage of no calls."""
+        return cls(calls=0)
+
+
+class PromptRecord(Record):
+    """The instruction that a prompt selector chose for a speaker.
+
+    It is sent, but never stored as a message.
+    """
+
+    name: str
+    """Name of the prompt page, such as `user/guide_other`."""
+    digest: str = ""
+    """Digest of the page's source."""
+    text: str = ""
+    """The page as it was sent, with its gaps filled."""
+    quote: str = ""
+    """Words that the instruction refers to; they are sent after it as data."""
+
+
+PartType: TypeAlias = Literal["image", "audio", "video", "file", "other"]
+"""What a part of a message is. `other`: content of a kind that is not known here; its data is not kept."""
+
+
+class Part(Record):
+    """Content of a message that is not text: an image, a recording, a file.
+
+    It is stored by reference or inline.
+    """
+
+    type: PartType
+    url: str | None = None
+    """An address, a path relative to the file that it was read from, or a data URL, which holds the content itself."""
+    file_id: str | None = None
+    """The name under which a provider holds the file."""
+    mime_type: str | None = None
+    name: str | None = None
+    """Name of the file; for content of another kind the name of the kind."""
+    text: str | None = None
+    """The words in it: a recording's transcript, a file's text."""
+    digest: str | None = None
+    """SHA-256 of the content in hexadecimal digits, where the content itself was left out."""
+    size: int | None = None
+    """Bytes of the content, where the content itself was left out."""
+
+    @property
+    def inline(self) -> bool:
+        """Whether the record holds the content itself, as a data URL."""
+        return self.url is not None and self.url[:5].lower() == "data:"
+
+    @property
+    def left_out(self) -> bool:
+        """Whether only the content's digest and size are recorded."""
+        return self.digest is not None and self.url is None and self.file_id is None
+
+
+INTERRUPT = "interrupt"
+"""Name of the call that records an approval: the tool that was approved stands beside it."""
+WAITING = "it waits for the answer to the agent's question"
+"""Error of a call whose tool, or what comes before it, has asked the user."""
+
+
+class ToolCall(Record):
+    """A tool that a speaker called, and its result."""
+
+    name: str
+    arguments: Json = Field(default_factory=dict)
+    result: JsonValue = None
+    """What the tool returned. Text that is a JSON object or list is stored as its value."""
+    error: str | None = None
+    """Why there is no result: the tool's error, a malformed call, or that no result came. None if there is a result."""
+    parts: tuple[Part, ...] = ()
+    """What the tool returned besides text and JSON, such as images."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether it waits for the user's answer; it stands again, with its result, in the reply to that."""
+        return self.error == WAITING
+
+
+class Step(Record):
+    """A step of an agent's turn: a node of its graph, or a message of an agent without one."""
+
+    node: str = ""
+    """Name of the node, or of who wrote the message."""
+    path: tuple[str, ...] = ()
+    """The sub-agents in which it is, the outermost first."""
+    text: str = ""
+    """What it said, where that is not the draft's text."""
+    calls: tuple[int, ...] = ()
+    """The tool calls that it asked for, by their numbers among the draft's."""
+    results: tuple[int, ...] = ()
+    """The tool calls whose results it gave."""
+    model: str | None = None
+    usage: Usage | None = None
+    """Tokens of its model; the draft's usage is the sum of all steps."""
+    seconds: float | None = None
+    error: str | None = None
+    """Why it failed."""
+
+
+VerdictWord: TypeAlias = Literal["accepted", "rejected", "observed", "unjudged"]
+"""`observed`: a draft that was sent although the validator rejected it. `unjudged`: no validator judged it."""
+WORDLESS = frozenset({"empty", "only_tool_calls"})
+"""Why a reply without words is not sent."""
+
+
+class Attempt(Record):
+    """One draft of a message.
+
+    Rejected drafts are stored together with the accepted one.
+    """
+
+    number: int = 1
+    """Number of the call within the turn, from 1. If one call sent several messages, their drafts share it."""
+    text: str
+    """The cleaned text, which the validator read."""
+    raw: str | None = None
+    """The model's text before cleaning; None if cleaning changed nothing."""
+    cleaned: tuple[str, ...] = ()
+    """What cleaning removed: `reasoning`, `label`, `quotes`."""
+    verdict: VerdictWord
+    reason: str | None = None
+    """Why it was (or would have been) rejected: one of the validator's reasons."""
+    notes: tuple[str, ...] = ()
+    """Observations of the validator that are counted but do not reject the draft."""
+    judging: Usage | None = None
+    """Tokens of the calls of models that judged it; None if no model did."""
+    explanation: str | None = None
+    """The explanation that these models gave."""
+    measured: Json = Field(default_factory=dict)
+    """What the validator measured of it, by name."""
+    prompt: PromptRecord | None = None
+    usage: Usage | None = None
+    """Tokens of the call. If one call sent several messages, only the first has it."""
+    finish_reason: str | None = None
+    """Why the model stopped writing, as the endpoint reports it: `stop`, `length`, ..."""
+    flaw: str | None = None
+    """What is wrong with the reply as it came, such as `refusal`, `cut_off`, `content_filter`, `empty`; None if
+    nothing."""
+    retried: dict[str, int] = Field(default_factory=dict)
+    """How often the call was made again before this reply came, by the fault of the endpoint, such as
+    `rate_limited`."""
+    shared: bool = False
+    """Whether another version of the conversation, which was sent the same, got this reply and paid for it."""
+    model: str | None = None
+    """Name of the model that answered; it may be more exact than the name that was requested."""
+    reasoning: str | None = None
+    """The endpoint's reasoning text. It is kept, but is not part of the message and is never sent on."""
+    tool_calls: tuple[ToolCall, ...] = ()
+    """The tools that were called for this draft, in order."""
+    steps: tuple[Step, ...] = ()
+    """The steps of an agent's turn in order; none where a single one said it all."""
+    parts: tuple[Part, ...] = ()
+    """Images, recordings and files of a draft that was not sent. Those of a message are only in the message."""
+    kept: Json = Field(default_factory=dict)
+    """The channels of an agent's state after the call that are plain JSON."""
+
+    @property
+    def spent(self) -> Usage:
+        """The usage of its call and of judging it."""
+        return (self.usage or Usage.none()) + (self.judging or Usage.none())
+
+    def without_timing(self) -> "Attempt":
+        """The same without the seconds of its steps."""
+        if not self.steps:
+            return self
+        return self.model_copy(update={"steps": tuple(one.model_copy(update={"seconds": None}) for one in self.steps)})
+
+    @property
+    def rule_based(self) -> bool:
+        """Whether the rule-based speaker `offline` wrote it, whose tokens cost nothing."""
+        return self.model == "offline"
+
+    @property
+    def as_it_came(self) -> str:
+        """The text before cleaning."""
+        return self.text if self.raw is None else self.raw
+
+    def __repr__(self) -> str:
+        why = f" ({self.reason})" if self.reason else ""
+        return f"Attempt({self.number}, {self.verdict}{why}: {begin(self.text)!r})"
+
+
+def begin(text: str, most: int = 60) -> str:
+    """The begin of a text on one line, for a `repr`: a notebook shows it unasked."""
+    words = " ".join(text[: 4 * most].split())
+    return words if len(words) <= most else f"{words[: most - 1]}…"
+
+
+StopReason: TypeAlias = Literal[
+    "max_turns",
+    "user_ended",
+    "user_gave_up",
+    "user_rejected",
+    "assistant_rejected",
+    "user_timeout",
+    "agent_interrupted",
+    "agent_timeout",
+    "agent_limit",
+    "model_failed",
+    "budget",
+    "cancelled",
 ]
+"""Why a conversation ended. A cast may declare further reasons, written `cast:reason`."""
+
+Fault: TypeAlias = Literal["none", "user", "assistant", "infrastructure"]
+
+_TABLE: Mapping[StopReason, tuple[Fault, str]] = {
+    "max_turns": ("none", "the maximum number of turns was reached"),
+    "user_ended": ("none", "the user ended it"),
+    "user_gave_up": ("none", "the user gave up"),
+    "user_rejected": ("user", "no message of the user was accepted"),
+    "assistant_rejected": ("assistant", "no reply of the assistant was accepted"),
+    "user_timeout": ("user", "a turn of the user's agent took too long"),
+    "agent_interrupted": ("assistant", "the agent stopped for a person"),
+    "agent_timeout": ("assistant", "a turn of the agent took too long"),
+    "agent_limit": ("assistant", "a limit of the agent's own ended its turn"),
+    "model_failed": ("infrastructure", "a model or a node failed"),
+    "budget": ("none", "a bound of tokens, cost or time was reached"),
+    "cancelled": ("none", "it was cancelled"),
+}
+
+FAULTS: Mapping[str, Fault] = {reason: fault for reason, (fault, _) in _TABLE.items()}
+"""Whose fault each stop reason is. A conversation without a fault can be studied as it is."""
+
+STOP_WORDS: Mapping[str, str] = {reason: words for reason, (_, words) in _TABLE.items()}
+"""Each stop reason in plain words, for people."""
+
+UNTOLD = "why it ended is not recorded"
+
+NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
+"""Pattern of the name of a cast and of its own stop reasons."""
+
+_OF_ITSELF = frozenset(FAULTS) - {"model_failed", "budget", "cancelled"}
+
+
+def own_reason(cast: str, name: str) -> str:
+    """A cast's own reason, as nodes return it and records store it.
+
+    >>> own_reason("hotel", "transferred")
+    'hotel:transferred'
+    """
+    return f"{cast}:{name}"
+
+
+def is_own(reason: str) -> bool:
+    """Whether the reason has the form of a cast's own: `cast:reason`."""
+    cast, colon, name = reason.partition(":")
+    return bool(colon and NAME_PATTERN.fullmatch(cast) and NAME_PATTERN.fullmatch(name))
+
+
+def stop_in_words(reason: str | None) -> str:
+    """Why a conversation ended, in plain words.
+
+    >>> stop_in_words("hotel:transferred")
+    'it ended as transferred (hotel)'
+    """
+    if reason is None or reason == "not told":
+        return UNTOLD
+    cast, colon, name = reason.rpartition(":")
+    return (
+        f"it ended as {name.replace('_', ' ')} ({cast})" if colon else STOP_WORDS.get(reason, reason.replace("_", " "))
+    )
+
+
+def ended_by_itself(reason: str | None, fault: Fault | None) -> bool:
+    """Whether the stop had no outside cause.
+
+    A cast's own reason has none unless its fault is `infrastructure`.
+    """
+    if reason is None or reason in FAULTS:
+        return reason in _OF_ITSELF
+    return fault != "infrastructure"
+
+
+def is_finished(reason: str | None, fault: Fault | None) -> bool:
+    """Whether there is nothing left to simulate after the stop; if not, a resumed run repeats the conversation."""
+    return reason == "budget" or ended_by_itself(reason, fault)
+
+
+def _checked(reason: str) -> str:
+    if reason not in FAULTS and not is_own(reason):
+        raise ValueError(f"should be {', '.join(FAULTS)}, or a cast's own reason such as hotel:transferred")
+    return reason
+
+
+RecordedStop: TypeAlias = Annotated[str, AfterValidator(_checked)]
+"""A stop reason in a record: one of `FAULTS`, or a well-formed own reason of a cast."""
+
+
+SIDES: Mapping[str, Role] = {
+    "user_prompt_selector": "user",
+    "user_simulator": "user",
+    "question_validator": "user",
+    "assistant_prompt_selector": "assistant",
+    "assistant": "assistant",
+    "answer_validator": "assistant",
+}
+"""The side that a node of the graph works for. Nodes that are not listed belong to neither side."""
+
+TURN_TIMEOUT = 600.0
+"""Seconds that a turn of an agent may take by default."""
+
+SHOWN = "like"
+"""Settings of a speaker whose model is shown turns of people."""
+
+
+class NodeInfo(Record):
+    """The object that plays a node of the graph."""
+
+    role: Role | None = None
+    """The side that the node works for; None for neither."""
+    name: str
+    """Name of its class or function."""
+    label: str
+    """What to print: the model with its arguments, the replayed file, the agent, the function, or the name."""
+    settings: Json = Field(default_factory=dict)
+
+    @classmethod
+    def of(cls, node: str, flat: Mapping[str, Any]) -> "NodeInfo":
+        """The description of a node of the graph, from its name and settings in one object."""
+        settings = {key: value for key, value in flat.items() if key != "name"}
+        name = str(flat.get("name", ""))
+        return cls(role=SIDES.get(node), name=name, label=_label(name, settings), settings=settings)
+
+    def flat(self) -> dict[str, Any]:
+        """Name and settings in one object, as in a run's manifest."""
+        return {"name": self.name, **self.settings}
+
+    @property
+    def replays(self) -> str | None:
+        """The file whose messages it replays; None if it does not replay."""
+        return str(self.settings["replays"]) if "replays" in self.settings else None
+
+    @property
+    def people(self) -> str | None:
+        """The source from whose conversations it draws its messages; None for any other."""
+        return str(self.settings["turns_of"]) if "turns_of" in self.settings else None
+
+    @property
+    def shown(self) -> Mapping[str, Any] | None:
+        """The settings of the people's turns that its model is shown; None without any."""
+        return turns if isinstance(turns := self.settings.get(SHOWN), Mapping) else None
+
+    @property
+    def stored(self) -> bool:
+        """Whether its messages were written before, so that it calls nothing: it replays, or draws from a source."""
+        return self.replays is not None or self.people is not None
+
+
+def _label(name: str, settings: Mapping[str, Any]) -> str:
+    model = settings.get("model")
+    if isinstance(model, Mapping):
+        parameters = as_object(model.get("arguments"))
+        query_items = [(SHOWN, turns["turns_of"])] if isinstance(turns := settings.get(SHOWN), Mapping) else []
+        if model.get("spec"):
+            query_items = [*parameters.items(), *query_items]
+        query = "&".join(f"{key}={value}" for key, value in query_items)
+        called = str(model.get("spec") or parameters.get("model") or model.get("class") or name)
+        return f"{called}?{query}" if query else called
+    if "replays" in settings:
+        return f"replay:{settings['replays']}"
+    if "turns_of" in settings:
+        options = as_object(settings.get("options")).items()
+        query = "&".join(f"{key}={'true' if value is True else value}" for key, value in options)
+        return f"people:{settings['turns_of']}{query and '?' + query}"
+    if isinstance(otherwise := settings.get("otherwise"), Mapping):
+        return f"written drafts, then {_label(str(otherwise.get('name', '')), otherwise)}"
+    if isinstance(function := settings.get("function"), Mapping):
+        return str(function.get("name") or name)
+    if "agent" in settings:
+        return str(settings.get("object") or settings["agent"])  # every compiled graph is called LangGraph by default
+    return name
+
+
+class Fork(Record):
+    """The conversation that another one takes up, and at which message."""
+
+    id: str
+    """Id of the conversation that is taken up."""
+    at: int
+    """Number of the last message that was kept, from 0, as pages print it; -1 if none was."""
+    source: str = ""
+    """Name of the file or folder that holds it; empty if it was given as an object."""
+    edited: bool = False
+    """Whether that message has a text of its own here."""
+    answers_only: bool = False
+    """Whether it is a replay that left its record there: the assistant was asked at each message before."""
+    notes: tuple[str, ...] = ()
+    """What the record lacks of the state at that message, a line each."""
+
+    @property
+    def prefix_length(self) -> int:
+        """Number of messages that were kept and cost nothing; 0 for a replay, in which the assistant was asked."""
+        return 0 if self.answers_only else self.at + 1
+
+
+class Provenance(Record):
+    """Everything needed to simulate a conversation again."""
+
+    cast: str
+    nodes: dict[str, NodeInfo] = Field(default_factory=dict)
+    """The nodes of the graph by name, and the stop criterion under `stop`."""
+    words: dict[str, str] = Field(default_factory=dict)
+    """Fixed texts of the cast: its `greeting`, and the `fallback` after the assistant's last attempt failed."""
+    stop_reasons: dict[str, Fault] = Field(default_factory=dict)
+    """The cast's own stop reasons, `cast:reason`, each with its fault."""
+    prompts: dict[str, str] = Field(default_factory=dict)
+    """Digest of every page of the prompt library, by name."""
+    limits: Json = Field(default_factory=dict)
+    """The limits of the run, the seed among them."""
+    data: str = ""
+    """Digest of the scenario."""
+    begun: str = ""
+    """Digest of the messages that the conversation began with; empty if there were none."""
+    forks: Fork | None = None
+    """What it forks and where."""
+    version: str = ""
+    """Version of the package that simulated it."""
+
+
+class Failure(Record):
+    """The error that stopped a conversation."""
+
+    node: str
+    """The node in which it was raised, such as `assistant`."""
+    error: str
+    """The error's class and message, without secrets."""
+    fault: Fault | None = None
+    """`assistant` if the agent's own code crashed, or it answered nothing at all its attempts; `user` if a user of one's
+    own did. `infrastructure` if an endpoint is away that one's own code called. None for a model's endpoint
+    and another node."""
+    frames: tuple[str, ...] = ()
+    """The last places in one's own code that the error passed, the innermost last, such as `shop/tools.py:12 in book`.
+    """
+
+
+class Edge(Record):
+    """An edge of the graph, and how often the conversation took it."""
+
+    source: str
+    """The node that it leaves, or `__start__`."""
+    target: str
+    """The node that it leads to, or `__end__`."""
+    label: str = ""
+    """The answer of the node that it leaves, where there are several ways."""
+    count: int = 0
+
+
+class NodeTiming(Record):
+    """How often a node ran, and its seconds in total."""
+
+    runs: int = 0
+    seconds: float = 0.0
+
+
+class Timing(Record):
+    """All clock times of a conversation.
+
+    Nothing else in a record depends on the clock.
+    """
+
+    started: str | None = None
+    """When the conversation began, in UTC."""
+    seconds: float | None = None
+    """Duration of the conversation in seconds."""
+    nodes: dict[str, NodeTiming] = Field(default_factory=dict)
+    """Runs and seconds by node of the graph."""
+
 
 SCHEMA = 2
 """Version of the record's JSON form; another one is an error."""
@@ -110,7 +620,7 @@ class Message(Record):
 
     def __repr__(self) -> str:
         drafts = f", {len(self.attempts)} drafts" if len(self.attempts) > 1 else ""
-        return f"Message({self.role}: {_begin(self.text)!r}{drafts})"
+        return f"Message({self.role}: {begin(self.text)!r}{drafts})"
 
 
 class Unsaid(Record):
@@ -132,8 +642,8 @@ class Exchange(Record):
     assistant: tuple[Message, ...]
 
     def __repr__(self) -> str:
-        texts = (f"{message.role}: {_begin(message.text)!r}" for message in (*self.user, *self.assistant))
-        return f"Exchange({_begin(', '.join(texts), 160)})"
+        texts = (f"{message.role}: {begin(message.text)!r}" for message in (*self.user, *self.assistant))
+        return f"Exchange({begin(', '.join(texts), 160)})"
 
 
 class Conversation(Record):

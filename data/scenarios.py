@@ -12,7 +12,6 @@ from typing import Any
 
 from ..errors import DataError, at
 from . import domains
-from .attempts import as_object
 from .domain import TOPIC_KEYS, USER_KEYS, named
 from .files.broken_lines import note, omissions
 from .files.json_files import read_lines
@@ -27,7 +26,7 @@ from .logs import opentelemetry
 from .logs.key_names import LISTS
 from .people.pairing import STORED
 from .people.splits import named_user
-from .records import Conversation, Json, Message
+from .records import Conversation, Json, Message, as_object
 from .rules.user_statements import statements
 from .test_cases import scenario_lines
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from ..data.packages import frames_of
-from ..data.provenance import SIDES
+from ..data.records import SIDES
 from ..data.summaries.executed_graph import SPEAKERS
 from ..errors import DuologueError
 from ..nodes.contract import ContractError

@@ -10,8 +10,7 @@ from langgraph.types import Overwrite
 from pydantic import ValidationError
 
 from ..data.identity import VERSION, begun_with, conversation_id, digest
-from ..data.provenance import SIDES, NodeInfo
-from ..data.records import Conversation, Message
+from ..data.records import SIDES, Conversation, Message, NodeInfo
 from ..errors import first_invalid
 from ..nodes.contract import ContractError, describe
 from ..nodes.limits import Limits

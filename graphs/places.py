@@ -14,8 +14,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ..data.identity import digest
-from ..data.provenance import SIDES
-from ..data.records import Role
+from ..data.records import SIDES, Role
 from ..data.summaries.executed_graph import SPEAKERS, VALIDATORS
 from ..nodes.calls.service import current
 from ..nodes.contract import ContractError, check_labels, check_node, check_reason, check_update

@@ -6,9 +6,8 @@ from typing import Any, cast
 from langchain_core.messages import AnyMessage, convert_to_messages
 
 from ..data.attachments import bounded
-from ..data.attempts import WORDLESS
 from ..data.identity import begun_with, conversation_id
-from ..data.records import Conversation, Message, Role
+from ..data.records import WORDLESS, Conversation, Message, Role
 from ..errors import DataError
 from ..nodes.contract import OF_THE_CALL, OF_THE_VERDICT
 from ..nodes.settings.redaction import without_known_secrets

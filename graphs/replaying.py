@@ -8,9 +8,7 @@ Answers are judged again. From the first other answer on, every node is called a
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
-from ..data.attempts import as_object
-from ..data.provenance import SIDES, Fork, NodeInfo
-from ..data.records import Usage
+from ..data.records import SIDES, Fork, NodeInfo, Usage, as_object
 from ..nodes.contract import OF_THE_CALL, OF_THE_VERDICT
 from ..nodes.state import Draft, NodePlace, Prompt, State, Update, Verdict, attempt_number, merged, said, worded
 

@@ -16,10 +16,9 @@ from ..data.grounding import gives_no_answer
 from ..data.people.next_turns import Moment, NextTurn, text_of
 from ..data.people.pairing import STORED
 from ..data.people.splits import user_of
-from ..data.records import Attempt, Conversation, Usage
+from ..data.records import Attempt, Conversation, Usage, stop_in_words
 from ..data.scenarios import of_log
 from ..data.simquac import ReadingQuestion
-from ..data.stop_reasons import in_words
 from ..errors import SettingError
 from ..nodes.contract import closing
 from ..nodes.limits import Limits
@@ -179,5 +178,5 @@ def answer_of(conversation: Conversation) -> tuple[str | None, str | None]:
     if conversation.failure is not None:
         return None, f"{conversation.failure.node}: {conversation.failure.error}"
     if not new or not conversation.finished:
-        return None, in_words(conversation.stop)
+        return None, stop_in_words(conversation.stop)
     return (None if all(map(gives_no_answer, new)) else "\n".join(message.text for message in new)), None

@@ -6,9 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ..data.attempts import Usage
 from ..data.identity import digest
-from ..data.records import Message
+from ..data.records import Message, Usage
 from ..errors import DuologueError, first_invalid
 from .simulated_users import UserEnded
 

@@ -16,12 +16,11 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from langchain_core.language_models import BaseChatModel
 
-from ..data.attempts import Attempt, Json
 from ..data.files.json_files import parsed
 from ..data.identity import digest
 from ..data.labels.definition import LabelDefinition, PartDefinition
 from ..data.labels.units import WHOLE, text_of
-from ..data.records import Conversation
+from ..data.records import Attempt, Conversation, Json
 from ..errors import DataError, SettingError
 from ..prompts import Library, shipped
 from .calls.store import Call

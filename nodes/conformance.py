@@ -14,7 +14,7 @@ from typing import Any, cast
 from langchain_core.runnables import Runnable
 from langgraph.runtime import Runtime
 
-from ..data.provenance import SIDES
+from ..data.records import SIDES
 from ..errors import SettingError
 from .contract import ContractError, check_node, check_update
 from .node_forms import node_of, spoken

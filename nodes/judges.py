@@ -15,8 +15,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel, ConfigDict
 
 from ..data.files.regular_files import content
-from ..data.records import Role
-from ..data.stop_reasons import NAME
+from ..data.records import NAME_PATTERN, Role
 from ..errors import DataError, SettingError
 from ..prompts import Library, Page, PromptError, shipped
 from ..prompts.pages import MOST_BYTES
@@ -70,7 +69,7 @@ def judging_model(model: str | BaseChatModel, what: str) -> BaseChatModel:
     """The chat model of an identifier, or the given one; SettingError for the offline model, which cannot judge."""
     judge_model = chat_model(model)
     if isinstance(judge_model, OfflineChatModel):
-        raise SettingError(f"{what}: the offline model cannot judge: give openai:NAME, or a chat model")
+        raise SettingError(f"{what}: the offline model cannot judge: give openai:NAME_PATTERN, or a chat model")
     return judge_model
 
 
@@ -232,7 +231,7 @@ def judge(
     attempts: int = ATTEMPTS,
     language: str = "en",
 ) -> Node:
-    """A validator that asks a model: `judge("openai:NAME", "Reject what is rude.", ["rude"])`.
+    """A validator that asks a model: `judge("openai:NAME_PATTERN", "Reject what is rude.", ["rude"])`.
 
     A model that fails ends the conversation as `model_failed`. SettingError, PromptError or ModelError for what cannot
     be used.
@@ -250,7 +249,12 @@ def judge(
     if isinstance(reasons, str) or not meanings:
         raise SettingError("judge: give the reasons for which it may reject, a list of names: ['rude', 'off_topic']")
     for name, meaning in meanings.items():
-        if not isinstance(name, str) or not NAME.fullmatch(name) or name in _NOTHING or not isinstance(meaning, str):
+        if (
+            not isinstance(name, str)
+            or not NAME_PATTERN.fullmatch(name)
+            or name in _NOTHING
+            or not isinstance(meaning, str)
+        ):
             raise SettingError(
                 f"judge: a reason is a name of a-z, 0-9 and _, such as off_topic, with a text, not {name!r}: {meaning!r}"
             )

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 
 from pydantic import ConfigDict
 
-from ..data.provenance import TURN_TIMEOUT
+from ..data.records import TURN_TIMEOUT
 from ..errors import SettingError
 
 

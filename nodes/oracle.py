@@ -19,8 +19,8 @@ from langgraph.graph.state import StateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.pregel import Pregel
 
-from ..data.attempts import ToolCall, as_list, is_object
 from ..data.identity import digest
+from ..data.records import ToolCall, as_list, is_object
 from ..data.test_design.case_space import AMBIGUOUS, FORBIDDEN, MISSING, OUT_OF_RANGE, DesignedCase
 from ..data.test_design.tool_schemas import ToolSchema, schemas_of
 from ..errors import DuologueError, SettingError, kind

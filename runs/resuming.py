@@ -3,9 +3,8 @@
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from ..data.attempts import Attempt
 from ..data.formats import record_lines
-from ..data.records import Conversation, Role
+from ..data.records import Attempt, Conversation, Role
 from ..data.summaries.executed_graph import SPEAKER_OF, SPEAKERS, VALIDATORS
 from ..data.text.model_tokens import texts_in
 from ..graphs import Cast

@@ -8,8 +8,7 @@ from typing import Any, Self, TypeAlias
 
 from ..analysis.outcomes import score_of
 from ..data.loading import DataSource
-from ..data.provenance import Fork
-from ..data.records import Conversation
+from ..data.records import Conversation, Fork
 from ..errors import DataError, SettingError
 from ..graphs import Cast
 from ..graphs.casts.rebuilding import Rebuilding

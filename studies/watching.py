@@ -4,8 +4,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..data.records import Conversation
-from ..data.stop_reasons import in_words
+from ..data.records import Conversation, stop_in_words
 from ..data.text.terminal import plain
 from ..graphs.graph import Compiled, cast_of
 from ..graphs.records import record
@@ -111,4 +110,4 @@ class _Lines:
         self._shown = len(conversation.messages)
         if conversation.stop is not None and not self._ended:
             self._ended = True
-            print(in_words(conversation.stop))
+            print(stop_in_words(conversation.stop))

@@ -12,8 +12,8 @@ from langgraph.graph import START, MessagesState, StateGraph
 import duologue
 from duologue import data, graphs
 from duologue.data import Message, ToolCall
-from duologue.data.attempts import Attempt, Usage
 from duologue.data.formats import record_lines
+from duologue.data.records import Attempt, Usage
 from duologue.errors import DataError, SettingError
 from duologue.graphs.scenarios.forks import forked
 from duologue.nodes import AgentSpeaker

@@ -8,9 +8,7 @@ from markupsafe import Markup, escape
 
 from ..analysis.labels.reliability import Trusts
 from ..data import domains
-from ..data.attempts import Step
-from ..data.records import Attempt, Conversation, Message, Role
-from ..data.stop_reasons import in_words, is_own
+from ..data.records import Attempt, Conversation, Message, Role, Step, is_own, stop_in_words
 from ..data.summaries.executed_graph import SPEAKERS, executed
 from .graph.drawing import drawn
 from .labels.tables import labels_html
@@ -208,7 +206,7 @@ def stop_text(conversation: Conversation) -> str:
 
     For a cast's own reason it adds the cast and whose fault it was.
     """
-    words = in_words(conversation.stop)
+    words = stop_in_words(conversation.stop)
     if is_own(conversation.stop or ""):
         return f"{words[:-1]}; fault: {conversation.fault or 'not recorded'})"
     return Wording(language_on_page(conversation))(words)

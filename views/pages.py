@@ -13,7 +13,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from ..data.stop_reasons import in_words
+from ..data.records import stop_in_words
 
 _HALF = re.compile("[\\ud800-\\udfff]")
 
@@ -172,7 +172,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {"number": _number, "p": _probability, "words": _words, "json": _json, "fragment": fragment}
-    environment.filters |= {"stopped": in_words, "breakable": _breakable}
+    environment.filters |= {"stopped": stop_in_words, "breakable": _breakable}
     environment.globals |= {"plural": plural}
     return environment
 

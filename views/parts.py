@@ -15,8 +15,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from ..data.attachments import bytes_of, raster_type, reference
-from ..data.attempts import Attempt, Part, ToolCall
-from ..data.records import Conversation, Message
+from ..data.records import Attempt, Conversation, Message, Part, ToolCall
 from .pages import render
 
 MOST_SHOWN = 1024 * 1024

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ...data.attempts import INTERRUPT, ToolCall, as_object
 from ...data.formats.tool_messages import NO_RESULT
-from ...data.records import Conversation
+from ...data.records import INTERRUPT, Conversation, ToolCall, as_object
 from .success_conditions import ToolCondition, tool_conditions
 
 _READS = frozenset(

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ...data.attempts import as_list, as_object
-from ...data.records import Conversation
+from ...data.records import Conversation, as_list, as_object
 
 _VALUE = r'(?:"(?:[^"\\]|\\.)*…?"?|[\[{].*?[\]}…]|[^\s;,]+)'
 _PATH = r"[^\s:;]+(?: [^\s:;]+)*?"

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from pydantic import Field
 
-from ...data.records import Conversation, Fault, Record
-from ...data.stop_reasons import UNTOLD, in_words
+from ...data.records import UNTOLD, Conversation, Fault, Record, stop_in_words
 from ..agent_faults.rules import Expectation, FailureCause, SiteKind
 from ..outcomes import CUT_SHORT, Outcome, tool_error_lines
 from ..user_faults import USER_RULES
@@ -81,7 +80,7 @@ def failed_conversation(conversation: Conversation, result: Outcome, row: int) -
 
 def reason_and_end(reason: str, stop: str | None) -> str:
     """Why a conversation is not a success, and how it ended where the reason does not contain that."""
-    end = in_words(stop)
+    end = stop_in_words(stop)
     if not reason:
         return end
     if reason.startswith(f"{CUT_SHORT}: "):

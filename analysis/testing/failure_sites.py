@@ -1,7 +1,6 @@
 """Where a failed conversation went wrong, and what it broke there, by rules and without a model."""
 
-from ...data.records import Conversation
-from ...data.stop_reasons import in_words
+from ...data.records import Conversation, stop_in_words
 from ..agent_faults.made_calls import FailureReading
 from ..agent_faults.rules import RULES, Expectation, FailureCause, in_call, other_argument
 from ..agent_faults.success_conditions import broken_condition, state_difference
@@ -31,9 +30,9 @@ def cause_of(conversation: Conversation, result: Outcome) -> FailureCause:
             return FailureCause(name=words.name, site="end", message=last, expectation="success")
         if call := next((call for call in reversed(reading.calls) if call.acts and not call.error), None):
             return in_call(call, f"after `{call.name}` was called: {words.name}", "success")
-        name = "; ".join(dict.fromkeys((words.name, in_words(conversation.stop))))
+        name = "; ".join(dict.fromkeys((words.name, stop_in_words(conversation.stop))))
         return FailureCause(name=name, site="end", message=last, expectation="success")
-    return FailureCause(name=in_words(conversation.stop), site="end", message=last, expectation="stop")
+    return FailureCause(name=stop_in_words(conversation.stop), site="end", message=last, expectation="stop")
 
 
 def _of_end(conversation: Conversation, result: Outcome, last: int | None) -> FailureCause | None:
@@ -44,7 +43,7 @@ def _of_end(conversation: Conversation, result: Outcome, last: int | None) -> Fa
 
     if result.fault == "user" and (rule := result.user_fault):
         if rule not in USER_RULES:
-            return at_end(f"the user simulator was at fault: {in_words(rule)}", "user")
+            return at_end(f"the user simulator was at fault: {stop_in_words(rule)}", "user")
         name = f"the user simulator was at fault: {USER_RULES[rule].description}"
         return FailureCause(name=name, site="message", message=result.user_fault_at, expectation="user")
     if agent_failed(conversation) and (failure := conversation.failure) is not None:
@@ -59,7 +58,7 @@ def _of_end(conversation: Conversation, result: Outcome, last: int | None) -> Fa
     if conversation.stop == NONE_ACCEPTED:
         return at_end(f"no reply of the agent was accepted: {rejected_because(conversation)}", "validator")
     if conversation.fault == "assistant":
-        return at_end(in_words(conversation.stop), "stop")
+        return at_end(stop_in_words(conversation.stop), "stop")
     return None
 
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
-from ...data.attempts import INTERRUPT, Attempt
-from ...data.records import Conversation
+from ...data.records import INTERRUPT, Attempt, Conversation
 from ...data.scenarios import tools_in_success
 
 

@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from ...data.attempts import as_object
-from ...data.records import Conversation
+from ...data.records import Conversation, as_object
 from ...errors import DataError
 from ..attempts import rejected_drafts, sent_although_rejected
 from ..behaviours.success_by_user import UserCounts

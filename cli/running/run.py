@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...data.formats.unsupported import total
-from ...data.stop_reasons import in_words
+from ...data.records import stop_in_words
 from ..options.run import RunOptions
 from ..output.failure_lines import failures
 from ..output.plans import go_on, print_plan
@@ -170,7 +170,7 @@ def report(
         )
     else:
         sums = summary.counts
-        stops = "; ".join(f"{in_words(reason)}: {count}" for reason, count in sums.stops.items())
+        stops = "; ".join(f"{stop_in_words(reason)}: {count}" for reason, count in sums.stops.items())
         ends = f" ({stops})" if stops else ""
         done = finished_in_words(summary.finished, summary.planned, summary.cut_by_run, "conversations")
         line = f"{ends}, {sums.exchanges} turns, {sums.tokens} tokens" if sums.conversations else ""

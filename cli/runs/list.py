@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...data.stop_reasons import in_words
+from ...data.records import stop_in_words
 from ..options.shared import json_of
 from ..running.run import OUT
 from ..streams import print_json, put, say
@@ -52,7 +52,7 @@ def _line(run: "RunInfo") -> str:
     from ...runs.folder.run_state import finished_in_words
 
     state = "being written now" if run.being_written else "complete" if run.complete else "incomplete"
-    ends = "; ".join(f"{in_words(reason)}: {count}" for reason, count in run.stops.items())
+    ends = "; ".join(f"{stop_in_words(reason)}: {count}" for reason, count in run.stops.items())
     begun = (run.date or "at no known time").replace("T", " ").replace("+00:00", " UTC")
     finished = finished_in_words(run.finished, run.planned, run.cut_by_run)
     origin = f", {run.taken_up}" if run.taken_up else ""

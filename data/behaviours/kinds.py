@@ -11,8 +11,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from ...errors import SettingError
-from ..attempts import is_object
 from ..identity import digest
+from ..records import is_object
 
 KEY = "behaviours"
 """The key of a scenario, and of a conversation's `extra`, with the names of its user's behaviours."""

@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..attempts import as_list, as_object
 from ..identity import conversation_id, digest
-from ..records import Conversation, Json, Message, Unsaid
+from ..records import Conversation, Json, Message, Unsaid, as_list, as_object
 
 LABELS = "labels"
 """Key of a line or a message whose object holds annotations by name."""

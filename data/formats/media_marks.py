@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..attachments import part_of
-from ..attempts import Part, is_object
+from ..records import Part, is_object
 
 _KEYS = {"image": ("images", "image"), "video": ("videos", "video"), "audio": ("audios", "audio")}
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..attempts import as_list, as_object, is_object
 from ..files.json_files import dumps
+from ..records import as_list, as_object, is_object
 
 _REASONING = ("reasoning", "thinking", "redacted_thinking")
 _CALLS = ("tool_call", "tool-call", "tool_use", "tool-invocation", "dynamic-tool")

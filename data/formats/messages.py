@@ -7,11 +7,10 @@ from typing import Any
 
 from ...errors import DataError, at
 from ..attachments import content_of
-from ..attempts import Part
 from ..files.broken_lines import readable
 from ..files.json_files import write_lines
 from ..files.json_values import elements
-from ..records import Conversation
+from ..records import Conversation, Part
 from .detection import ConversationStream, Format, Source
 from .dialogues import BESIDE, DialogueForm, DialogueReading
 from .media_marks import parts_at_marks

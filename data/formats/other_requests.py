@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..attempts import as_object
+from ..records import as_object
 
 _CHATS = ("completions", "responses", "messages", "converse", "converse-stream", "chat", "generate")
 _OTHERS = {

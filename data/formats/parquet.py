@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
-from ..attempts import Attempt
 from ..files.json_files import dumps, parsed, replacing_bytes
 from ..files.tables import PARQUET
-from ..records import Conversation
+from ..records import Attempt, Conversation
 from .detection import ConversationStream, Format, Source
 from .messages import FORM
 from .record_lines import Validate, from_plain

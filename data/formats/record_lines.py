@@ -10,12 +10,11 @@ from typing import Any, TypeAlias
 from pydantic import ValidationError
 
 from ...errors import DataError, at, first_invalid
-from ..attempts import as_object
 from ..files.broken_lines import readable
 from ..files.journals import Codec, Flaw, JournalReader, OutsideError
 from ..files.json_files import dumps, open_lines, read_placed, write_lines
 from ..files.regular_files import opened
-from ..records import Conversation
+from ..records import Conversation, as_object
 from . import manifests
 from .detection import CONVERSATIONS, FAILURES, MANIFEST, Contents, Format, Source
 from .manifests import RESTORE

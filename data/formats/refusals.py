@@ -4,7 +4,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from ..attempts import is_object
+from ..records import is_object
 
 UNKNOWN = "is not in a known format"
 """What the error of a file without a known form says."""

@@ -4,9 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ..attempts import as_object
 from ..identity import digest
-from ..records import Conversation
+from ..records import Conversation, as_object
 
 LENGTH = 12
 """Hexadecimal digits of the digest after a shared id: 48 bits, enough for a million conversations of one id."""

@@ -12,10 +12,9 @@ from typing import Any, TypeAlias
 from pydantic import ValidationError
 
 from ..attachments import content_of, parts_of
-from ..attempts import Attempt, ToolCall, as_object, is_object
 from ..files.json_files import dumps, is_too_deep
 from ..files.json_values import as_value
-from ..records import Message
+from ..records import Attempt, Message, ToolCall, as_object, is_object
 from .turns import TOOLS, role_of
 
 NO_RESULT = "no result came"

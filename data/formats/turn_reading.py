@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..attachments import part_of, parts_of
-from ..attempts import Part
-from ..records import Message, Unsaid
+from ..records import Message, Part, Unsaid
 from .dialogues import DialogueForm
 from .tool_messages import ToolTurns, calls_tools, has_results, verbatim
 from .turns import SPEAKERS, SYSTEM, TOOLS, role_of

@@ -7,9 +7,8 @@ messages of LangChain as its `dumpd`, `messages_to_dict` and `model_dump` write 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..attempts import as_list, as_object
 from ..files.json_files import dumps
-from ..records import Role
+from ..records import Role, as_list, as_object
 from .message_parts import in_parts, turns_of_parts
 
 SPEAKERS: Mapping[str, Role] = {

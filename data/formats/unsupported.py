@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..attempts import as_object
-from ..records import Conversation, Json, Message, Timing, ToolCall
+from ..records import Conversation, Json, Message, Timing, ToolCall, as_object
 from .dialogues import ASIDES, BEFORE, asides, declared_labels
 from .media_marks import parts_at_marks
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..attempts import as_object
 from ..files.json_files import parsed, read_text
+from ..records import as_object
 
 FOLDER = "annotation"
 """Folder of the votes in a copy. Its files do not end in .json: readers of the copy's data do not open them."""

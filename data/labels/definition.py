@@ -10,9 +10,9 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, model_validator
 
 from ...errors import DataError, first_invalid
-from ..attempts import Json
 from ..recllmsim.published_labels import Shape, by_part, shape_of
 from ..recllmsim.task_names import TaskName
+from ..records import Json
 from .parts import PartDefinition, PartName, among
 from .reading import FINAL, vote_in
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
-from ..attempts import Json
+from ..records import Json
 from .definition import LabelDefinition, PartDefinition
 from .vote_weights import dawid_skene
 from .votes import Vote, aggregate

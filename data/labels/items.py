@@ -5,9 +5,8 @@ from typing import Any, Literal, TypeAlias
 
 from pydantic import Field
 
-from ..attempts import Json, Record
 from ..identity import digest
-from ..records import Conversation
+from ..records import Conversation, Json, Record
 from .definition import LabelDefinition
 from .reading import vote_numbers
 from .units import WHOLE, labels_at, text_of, units_of

@@ -10,9 +10,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..attempts import as_object
 from ..recllmsim.published_labels import HUMAN, by_part
-from ..records import Conversation, Message
+from ..records import Conversation, Message, as_object
 
 FINAL = "final"
 """Key of what the votes come to; the votes stand beside it under their numbers."""

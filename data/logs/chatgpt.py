@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..attempts import as_object
 from ..files.broken_lines import of_form
 from ..files.json_values import elements
 from ..formats import messages
 from ..formats.detection import Contents, Format
+from ..records import as_object
 from .message_trees import ancestors
 
 _ASIDE = ("thoughts", "reasoning_recap", "user_editable_context", "model_editable_context")

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..attempts import as_list, is_object
 from ..files.broken_lines import of_form
 from ..files.json_values import elements
 from ..formats import messages
 from ..formats.detection import Contents, Format
 from ..formats.message_parts import turns_of_parts
 from ..formats.turns import role_of
+from ..records import as_list, is_object
 from .chatgpt import left_out
 from .message_trees import ancestors
 

@@ -16,12 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
-from ..attempts import as_list, as_object
 from ..formats import messages
 from ..formats.detection import Contents
 from ..formats.other_requests import OtherForms
 from ..formats.turns import role_of, turns_of
-from ..records import Conversation
+from ..records import Conversation, as_list, as_object
 from .calls import LoggedCall, left_out, together, with_conversations
 from .key_names import CONVERSATIONS, SPEAKERS, TEXTS, first_of
 from .key_names import LISTS as DIALOGUE_LISTS

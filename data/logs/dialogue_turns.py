@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from ...errors import DataError, at
-from ..attempts import as_list, as_object, is_object
 from ..files.broken_lines import readable
 from ..files.json_files import dumps
 from ..files.json_values import elements
@@ -19,6 +18,7 @@ from ..formats import messages
 from ..formats.detection import ConversationStream, Format, Source
 from ..formats.spooled import whole
 from ..formats.turns import role_of
+from ..records import as_list, as_object, is_object
 from .completions import is_turn
 from .key_names import LISTS, NAMES, SPEAKERS, TEXTS
 from .training_rows import is_row

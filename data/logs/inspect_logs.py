@@ -21,7 +21,6 @@ import zstandard
 
 from ...errors import DataError, at
 from ..attachments import part_of
-from ..attempts import as_list, as_object, is_object
 from ..files.broken_lines import is_skipping, of_form
 from ..files.json_files import LENIENT, dumps, parsed
 from ..files.json_pieces import abridged, objects_of
@@ -32,7 +31,7 @@ from ..formats.detection import ConversationStream, Format, Source
 from ..formats.message_parts import turns_of_parts
 from ..formats.spooled import whole
 from ..formats.turns import role_of
-from ..records import Conversation
+from ..records import Conversation, as_list, as_object, is_object
 from .inspect_samples import record_in
 from .inspect_writer import write
 

@@ -10,14 +10,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from ...errors import DataError
-from ..attempts import Attempt, Part, Usage, as_list, as_object, is_object
 from ..files.json_files import dumps
 from ..files.json_values import as_value
 from ..formats.dialogues import asides
 from ..formats.turn_reading import text_of
 from ..formats.turns import SPEAKERS, role_of
 from ..identity import conversation_id, digest
-from ..records import Conversation, Message
+from ..records import Attempt, Conversation, Message, Part, Usage, as_list, as_object, is_object
 
 KEY = "duologue"
 """Key of the sample's store for the record: an object, or its JSON if it contains half of a surrogate pair."""

@@ -15,11 +15,10 @@ from tempfile import TemporaryFile
 from typing import Any
 
 from ...errors import DataError, at
-from ..attempts import Usage
 from ..files import json_stream
 from ..files.json_files import UnwrittenError, replacing_bytes
 from ..identity import VERSION
-from ..records import Conversation
+from ..records import Conversation, Usage
 from .inspect_samples import model_usage, sample_name, sample_of, usage_by_model, whole
 
 VERSION_OF_LOG = 2

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..attempts import as_object, is_object
 from ..formats.turns import turns_of
+from ..records import as_object, is_object
 
 _KINDS = frozenset("human ai system tool function chat remove developer".split())
 _TYPED = frozenset("type role content tool_calls tool_call_chunks".split())

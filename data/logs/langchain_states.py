@@ -12,12 +12,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ..attempts import as_object
 from ..files.broken_lines import of_form
 from ..files.json_files import dumps
 from ..files.json_values import as_value, elements
 from ..formats.detection import ConversationStream, Format, Source
 from ..formats.spooled import SpooledGroups, whole
+from ..records import as_object
 from . import langchain_messages as langchain
 from .completions import numbered
 from .logged_lines import IDS, identifier

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..attempts import as_list, as_object
 from ..files.json_values import elements
 from ..formats.detection import Contents, Format, Source
 from ..formats.other_requests import OtherForms
 from ..formats.turns import spoken
+from ..records import as_list, as_object
 from .calls import LoggedCall, holds
 from .completions import of_calls
 from .logged_lines import usage_of

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeAlias
 
-from ..attempts import as_object
 from ..files.json_values import as_value
 from ..formats.other_requests import endpoint_of
 from ..formats.turns import FURTHER_KEYS, HOLDERS, role_of
+from ..records import as_object
 
 IDS = ("conversation_id", "thread_id", "session_id", "chat_id", "dialog_id", "dialogue_id")
 """Keys that name the conversation of a line."""

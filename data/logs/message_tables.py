@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ...errors import DataError, at
-from ..attempts import is_object
 from ..files.tables import NAMES, PARQUET, Row, header_of, parquet_rows, text_rows, workbook_rows
 from ..formats import messages
 from ..formats.detection import Contents, ConversationStream, Format, Source
 from ..formats.refusals import is_spreadsheet
 from ..formats.spooled import Spooled, spooled_json, whole
+from ..records import is_object
 from . import dialogue_turns, training_rows
 from .key_names import ANSWERS, CELLS, CONVERSATIONS, INPUTS, SPEAKERS, TIMES, first_of
 from .times import in_time

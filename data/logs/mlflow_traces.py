@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..attempts import as_list, as_object, is_object
 from ..files.json_values import as_value, elements
 from ..formats.detection import Contents, Format, Source
 from ..formats.other_requests import OtherForms
 from ..formats.turns import spoken, turns_of
+from ..records import as_list, as_object, is_object
 from .calls import LoggedCall, holds
 from .completions import of_calls
 from .traced_values import inputs_of, outputs_of

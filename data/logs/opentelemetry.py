@@ -15,11 +15,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..attempts import as_list, as_object
 from ..files.json_values import as_value, elements
 from ..formats.detection import Contents, Format, Source
 from ..formats.other_requests import OtherForms
 from ..formats.turns import turns_of
+from ..records import as_list, as_object
 from .calls import LoggedCall
 from .completions import of_calls
 from .span_events import body_of, messages_of

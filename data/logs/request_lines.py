@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
-from ..attempts import as_list, as_object
 from ..files.broken_lines import readable
 from ..files.json_values import elements
 from ..formats.detection import ConversationStream, Format, Source
 from ..formats.other_requests import OtherRequests, is_bare_text, is_failed, other_request
 from ..formats.spooled import Spooled, SpooledGroups, whole
+from ..records import as_list, as_object
 from . import completions, responses
 from .calls import LoggedCall, spooled_calls, together
 from .logged_lines import LoggedLine, identifier, is_answered, unread_notes

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..attempts import as_list, as_object
 from ..files.json_files import dumps
 from ..formats.spooled import Spooled
 from ..formats.turns import role_of
+from ..records import as_list, as_object
 from .calls import LoggedCall, spooled_calls
 from .logged_lines import LoggedLine, usage_of
 

@@ -8,9 +8,9 @@ An event is named for its role: `gen_ai.system.message`, `gen_ai.user.message`, 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..attempts import as_object
 from ..files.json_values import as_value
 from ..formats.turns import turns_of
+from ..records import as_object
 
 _ROLES = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
 _WHOLE = {"gen_ai.content.prompt": "gen_ai.prompt", "gen_ai.content.completion": "gen_ai.completion"}

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ..attempts import as_object
 from ..formats.turns import spoken, turns_of
+from ..records import as_object
 
 _QUESTION_KEYS = ("question", "input", "query", "user_input", "prompt", "text")
 _ANSWERED = ("answer", "output", "response", "result", "text", "completion")

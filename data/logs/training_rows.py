@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
-from ..attempts import is_object
 from ..files.broken_lines import readable
 from ..files.json_values import elements
 from ..formats import messages, sharegpt
 from ..formats.detection import Contents, Format, Source
 from ..formats.message_parts import with_ids
 from ..formats.turns import role_of, turns_of
+from ..records import is_object
 from .key_names import ANSWERS, BY_ROLE, INPUTS, SPEAKERS
 from .logged_lines import IDS, identifier
 from .times import oldest_first

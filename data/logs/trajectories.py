@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
-from ..attempts import as_object, is_object
 from ..files.broken_lines import readable
 from ..files.json_files import dumps
 from ..files.json_values import elements
 from ..formats import messages
 from ..formats.detection import Format, Source
-from ..records import Conversation
+from ..records import Conversation, as_object, is_object
 
 
 def read(path: str | Path) -> list[Conversation]:

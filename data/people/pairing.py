@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .. import domains
-from ..attempts import as_object
 from ..domain import declared_topic
 from ..identity import digest
-from ..records import Conversation
+from ..records import Conversation, as_object
 
 STORED = "stored"
 """Key of a conversation's `extra` for the stored conversation whose scenario it has: its `id`, the digest of its

@@ -3,9 +3,8 @@
 from typing import Literal, TypeAlias
 
 from .. import domains
-from ..attempts import as_object
 from ..identity import digest
-from ..records import Conversation
+from ..records import Conversation, as_object
 from .pairing import STORED
 
 UserPart: TypeAlias = Literal["tune", "test", "all"]

@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from ..attempts import as_object
 from ..formats.dialogues import asides
-from ..records import Conversation, Message, Role
+from ..records import Conversation, Message, Role, as_object
 from ..text.languages import HAN, says_something
 from .findings import Reasons, Rule, quoted
 from .guards import (

@@ -22,8 +22,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from ..attempts import Record
-from ..records import Message
+from ..records import Message, Record
 from ..text.languages import HAN
 from ..text.text_values import written_values
 from .questions import plain_words

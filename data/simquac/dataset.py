@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
-from ..attempts import as_object
 from ..files import json_stream
 from ..files.json_files import read_json
 from ..files.json_values import member
@@ -21,7 +20,7 @@ from ..formats.dialogues import difference, patched
 from ..formats.unsupported import LeftOut
 from ..grounding import MARKER, NO_ANSWER, gives_no_answer
 from ..identity import named
-from ..records import Conversation, Exchange, Message, Span
+from ..records import Conversation, Exchange, Message, Span, as_object
 from .topics import ENDING, KIND, Topic
 
 _OF_QUESTION = ("question", "id")

@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
-from ..attempts import as_object
 from ..grounding import MARKER, NO_ANSWER, gives_no_answer
-from ..records import Conversation, Message
+from ..records import Conversation, Message, as_object
 
 
 @overload

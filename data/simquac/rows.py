@@ -8,11 +8,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from ...errors import DataError, at, first_invalid
-from ..attempts import as_object
 from ..files.json_values import elements
 from ..formats.detection import Format, Source
 from ..grounding import MARKER
-from ..records import Conversation, Record
+from ..records import Conversation, Record, as_object
 from .dataset import from_object
 from .row_writers import LABELS, QUAC_FEATURES, write_quac, write_squad_v2
 

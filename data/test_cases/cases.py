@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ...errors import DataError, at
-from ..attempts import is_object
 from ..files.broken_lines import readable
 from ..formats.detection import Contents
 from ..identity import ID_LENGTH, digest
-from ..records import Conversation
+from ..records import Conversation, is_object
 from .conditions import joined
 
 _MOST_NAMED = 40

@@ -7,9 +7,9 @@ The shapes are `ConversationalGolden` and `Golden` (github.com/confident-ai/deep
 from pathlib import Path
 from typing import Any
 
-from ..attempts import as_list, as_object, is_object
 from ..files.json_values import as_value, elements
 from ..formats.detection import Contents, Format, Source
+from ..records import as_list, as_object, is_object
 from .cases import Case, contents
 from .conditions import call, same_as
 

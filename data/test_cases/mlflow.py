@@ -7,9 +7,9 @@ under `inputs`, with `expectations` (mlflow.org/docs/latest/genai/datasets).
 from pathlib import Path
 from typing import Any
 
-from ..attempts import as_list, as_object, is_object
 from ..files.json_values import elements
 from ..formats.detection import Contents, Format, Source
+from ..records import as_list, as_object, is_object
 from .cases import Case, contents
 from .conditions import same_as
 from .questions import ask

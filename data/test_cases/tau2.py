@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..attempts import as_list, as_object
 from ..files.json_values import elements
 from ..formats.detection import Contents, Format, Source
+from ..records import as_list, as_object
 from .cases import Case, contents
 from .conditions import call, communicated
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
-from ..attempts import as_list, as_object, is_object
 from ..files.settings_files import read_settings
+from ..records import as_list, as_object, is_object
 from .behaviours import GROUPS
 from .case_space import KIND, RULE, TOOL
 from .covering_arrays import Exclusion

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at, shown
-from ..attempts import as_list, as_object, is_object
 from ..files.settings_files import read_settings
+from ..records import as_list, as_object, is_object
 from .policy_rules import PolicyRule, leaves
 from .tool_schemas import ToolArgument, ToolSchema
 

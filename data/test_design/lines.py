@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..attempts import as_list, as_object
 from ..behaviours.kinds import KEY, PLAIN
+from ..records import as_list, as_object
 from ..text.languages import Language
 from .behaviours import GROUPS
 from .case_space import KIND, MISSING, RULE, TOOL, DesignedCase

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..attempts import as_list
 from ..identity import digest
+from ..records import as_list
 from ..rules.user_notices import words_in
 from ..scenarios import LogScenario, stated_in
 from ..text.languages import Language, language_of

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
-from ..attempts import as_list, as_object, is_object
 from ..files.json_files import read_json
+from ..records import as_list, as_object, is_object
 
 
 @dataclass(frozen=True)

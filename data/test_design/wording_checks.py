@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from ..attempts import as_list, as_object
+from ..records import as_list, as_object
 from ..rules.user_notices import words_in
 from ..text.languages import Language, language_of
 

@@ -12,8 +12,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from ...data.records import Fault, NodeInfo, Role
-from ...data.stop_reasons import NAME, own_reason
+from ...data.records import NAME_PATTERN, Fault, NodeInfo, Role, own_reason
 from ...data.summaries.executed_graph import SPEAKER_OF, SPEAKERS
 from ...errors import DuologueError, SettingError
 from ...nodes.contract import ContractError, Node, Stop, check_function, check_node, closing, describe, turn_recorder
@@ -42,7 +41,7 @@ from .checks import check_pages
 Speaker: TypeAlias = str | BaseChatModel | Runnable[Any, Any] | Node | SpeakerReply
 """A chat model or its spec, an agent that speaks `messages`, a function of messages, or a node. A text may also be
 `replay:PATH` (stored conversations again), `people:PATH` (turns drawn from them), a model with `?like=PATH` (that writes
-after them), `agent:URL` (a graph on a LangGraph server) or `MODULE:NAME`."""
+after them), `agent:URL` (a graph on a LangGraph server) or `MODULE:NAME_PATTERN`."""
 WhenRejected: TypeAlias = Literal["send", "fallback", "stop"]
 
 
@@ -190,7 +189,7 @@ class Cast:
         if not isinstance(self.limits, Limits):
             raise ContractError(f"limits: expected Limits(...), got {type(self.limits).__name__}")
         named = (self.name, *self.stop_reasons) if self.stop_reasons else ()
-        if wrong := [one for one in named if not isinstance(one, str) or not NAME.fullmatch(one)]:
+        if wrong := [one for one in named if not isinstance(one, str) or not NAME_PATTERN.fullmatch(one)]:
             raise ContractError(
                 f"stop_reasons: the cast and its reasons are named with a-z, 0-9 and _, such as hotel; got {wrong[0]!r}"
             )
@@ -271,7 +270,7 @@ class Cast:
         if self.spec is None or self.live:
             raise ContractError(
                 f"cast {self.name!r} cannot be built again in another process: {'; '.join(self.live)}: give these by "
-                "import path (MODULE:NAME) or as a model identifier, and the cast as a function of a module"
+                "import path (MODULE:NAME_PATTERN) or as a model identifier, and the cast as a function of a module"
             )
         return self.spec
 

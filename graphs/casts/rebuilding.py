@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from ...data.attempts import as_object
-from ...data.records import Conversation
+from ...data.records import Conversation, as_object
 from ...errors import DataError, SettingError, first_invalid
 from ...nodes.limits import Limits
 from ...nodes.state import Planned

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...data.identity import begun_with
-from ...data.provenance import Fork, NodeInfo
-from ...data.records import Conversation, Message, Role
+from ...data.records import Conversation, Fork, Message, NodeInfo, Role
 from ...data.scenarios import scenario_of
 from ...data.summaries.executed_graph import SPEAKER_OF
 from ...errors import DataError, SettingError

@@ -11,7 +11,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, convert_to_openai_messages
 
 from ...data.attachments import block_of, part_of, parts_of, stand_in
-from ...data.attempts import Part, is_object
+from ...data.records import Part, is_object
 
 _INPUTS = {"image": "image_inputs", "audio": "audio_inputs", "video": "video_inputs", "file": "pdf_inputs"}
 """Keys of a model's profile for the types of input that it takes."""

@@ -17,12 +17,11 @@ from typing import Annotated, Any, NamedTuple, TypeAlias
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from ...data import domains
-from ...data.attempts import Part
 from ...data.identity import digest
 from ...data.people.draws import MOST_DRAWN, drawn_users
 from ...data.people.pairing import topic_key
 from ...data.people.splits import UserPart, of_part, user_of
-from ...data.records import Conversation, Role
+from ...data.records import Conversation, Part, Role
 from ...data.rules import plain_words
 from ...data.scenarios import is_log, stated_in
 from ...data.text.languages import Language, language_of

@@ -16,11 +16,9 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.dataclasses import dataclass
 
 from ...data import domains
-from ...data.attempts import WAITING
 from ...data.formats.tool_messages import NO_RESULT
-from ...data.records import Message
+from ...data.records import WAITING, Message, stop_in_words
 from ...data.rules.outcomes import refused as refused_in
-from ...data.stop_reasons import in_words
 from ...errors import SettingError
 from ..contract import BySettings
 from ..speakers.tools import calls_that_ran, was_not_undone
@@ -208,7 +206,7 @@ class Solved:
 
     def __call__(self, state: State) -> Score:
         if (stop := state.get("stop")) != "user_ended":
-            return Score(False, f"the user did not confirm that it is solved: {in_words(stop)}")
+            return Score(False, f"the user did not confirm that it is solved: {stop_in_words(stop)}")
         last_message = texts_of(state, "user")[-1:]
         return Score(True, f"the user ended it: {shown(last_message[0])}" if last_message else "the user ended it")
 

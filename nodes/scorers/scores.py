@@ -8,8 +8,8 @@ from typing import Any, ClassVar, TypeAlias
 from langgraph.runtime import Runtime
 from pydantic import ConfigDict, FiniteFloat, TypeAdapter, ValidationError
 
-from ...data.attempts import Usage
 from ...data.packages import frames_of
+from ...data.records import Usage
 from ...errors import SettingError, first_invalid, shown
 from ..contract import ContractError, Node, check_function, describe
 from ..limits import Limits

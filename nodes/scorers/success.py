@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal
 from langgraph.runtime import Runtime
 from pydantic import ConfigDict, Field, ValidationError, validate_call
 
-from ...data.attempts import is_object
 from ...data.behaviours import behaviours_in, followed
+from ...data.records import is_object
 from ...errors import DuologueError, SettingError, first_invalid
 from ..limits import Limits
 from ..state import State, Update, said

@@ -28,10 +28,9 @@ from langgraph.pregel.protocol import PregelProtocol
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from ...data.attempts import WAITING
 from ...data.formats.tool_messages import NO_RESULT, tool_turns
 from ...data.packages import frames_of
-from ...data.records import Message, Role
+from ...data.records import WAITING, Message, Role
 from ...data.summaries.executed_graph import SPEAKER_OF
 from ...prompts import Page
 from ..calls.service import current

@@ -12,8 +12,7 @@ from typing import Any, Literal, TypeAlias
 from langgraph.types import Interrupt
 from pydantic import PydanticUserError, TypeAdapter
 
-from ...data.attempts import INTERRUPT
-from ...data.records import Role
+from ...data.records import INTERRUPT, Role
 from ...data.rules.outcomes import consent
 from ...errors import DuologueError
 from ..contract import ContractError, describe

@@ -7,9 +7,8 @@ from langchain_core.messages import AIMessage
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.pregel import Pregel
 
-from ...data.attempts import INTERRUPT, WAITING, begin
 from ...data.files.json_files import dumps
-from ...data.records import Role
+from ...data.records import INTERRUPT, WAITING, Role, begin
 from ..contract import ContractError
 from ..limits import Limits
 from ..replies import reply_of

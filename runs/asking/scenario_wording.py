@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from ...data.attempts import Attempt
 from ...data.identity import digest
+from ...data.records import Attempt
 from ...data.test_design.wording_checks import WordingChecks, WordingFault
 from ...data.text.languages import Language
 from ...errors import SettingError

@@ -4,10 +4,8 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ...data.attempts import as_object
 from ...data.formats.unsupported import total
-from ...data.records import NodeInfo
-from ...data.stop_reasons import in_words
+from ...data.records import NodeInfo, as_object, stop_in_words
 from ...data.summaries.counts import Counts
 
 UNKNOWN_LICENCE = "not stated when the run was made"
@@ -76,7 +74,7 @@ def card(
         f"| conversations | {counts.conversations} of {len(manifest['planned'])} planned |",
         f"| turns | {counts.exchanges} |",
     ]
-    lines += [f"| {in_words(reason)} (`{reason}`) | {count} |" for reason, count in counts.stops.items()]
+    lines += [f"| {stop_in_words(reason)} (`{reason}`) | {count} |" for reason, count in counts.stops.items()]
     for side in counts.sides:
         reasons = ", ".join(f"{reason} {count}" for reason, count in side.reasons.items())
         lines.append(f"| {side.role}: drafts rejected | {side.rejected} of {side.drafts} |")

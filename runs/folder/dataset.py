@@ -9,14 +9,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from ...data import domains
-from ...data.attempts import as_object
 from ...data.domain import Dataset, Domain
 from ...data.files.json_files import write_text
 from ...data.formats.detection import MANIFEST
 from ...data.formats.manifests import RESTORE
 from ...data.formats.record_lines import StoredRun
 from ...data.labels.reading import SCORES
-from ...data.records import Conversation
+from ...data.records import Conversation, as_object
 from ...data.summaries.counts import Counts, count
 from ...errors import DataError
 from ...nodes.state import Planned

@@ -12,8 +12,7 @@ from ...data.formats import manifests
 from ...data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
 from ...data.formats.record_lines import RECORDS
 from ...data.identity import digest
-from ...data.provenance import Provenance
-from ...data.records import SCHEMA, Conversation
+from ...data.records import SCHEMA, Conversation, Provenance
 from ...errors import DataError
 from .manifests import BEGUN, MAY_CHANGE, OF_RECORDS, RESTORED
 

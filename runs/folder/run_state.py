@@ -11,12 +11,10 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from ...data.attempts import Record, as_object
 from ...data.files.journals import Codec, JournalReader, writers
 from ...data.files.json_files import parsed
 from ...data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
-from ...data.records import Conversation
-from ...data.stop_reasons import FAULTS, ended_by_itself, is_finished
+from ...data.records import FAULTS, Conversation, Record, as_object, ended_by_itself, is_finished
 from ...errors import DataError
 from ..journals.calls import CALLS
 from ..journals.journal import RunError, is_being_written

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from ...data import domains, record_lines
-from ...data.attempts import Json
 from ...data.files.folders import copy_file
 from ...data.files.json_files import parsed, replacing_folder, write_lines, write_text
 from ...data.formats.detection import CONVERSATIONS, FAILURES
@@ -22,7 +21,7 @@ from ...data.loading import Loaded
 from ...data.recllmsim.dataset import label_keys_of
 from ...data.recllmsim.folders import is_history
 from ...data.recllmsim.label_patches import annotated
-from ...data.records import Conversation
+from ...data.records import Conversation, Json
 from ...errors import DataError, SettingError
 from ...nodes.annotators import Annotator, Labelling, annotator
 from ...prompts.label_pages import labels_named

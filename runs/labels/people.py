@@ -5,7 +5,6 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...data.attempts import Json
 from ...data.labels.annotated_copies import CHOSEN, FOLDER
 from ...data.labels.definition import LabelDefinition
 from ...data.labels.final_values import finals
@@ -13,7 +12,7 @@ from ...data.labels.items import LabelAnswer, items_of, seen_of
 from ...data.labels.units import WHOLE, units_of
 from ...data.loading import Loaded
 from ...data.recllmsim.published_labels import HUMAN
-from ...data.records import Conversation
+from ...data.records import Conversation, Json
 from ...errors import DataError
 from .copies import check_copy, write_copy
 from .work import check_places

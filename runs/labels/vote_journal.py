@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from ...data.attempts import Record
 from ...data.files.journals import Codec
 from ...data.files.json_files import dumps, parsed
 from ...data.identity import VERSION, digest
 from ...data.labels.annotated_copies import SETTINGS
 from ...data.labels.definition import LabelDefinition
+from ...data.records import Record
 from ...nodes.annotators import pages
 from ..asking.store import AnswerFolder, AnswerStore, reader_of
 from ..journals.calls import CALLS

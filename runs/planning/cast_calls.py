@@ -15,12 +15,11 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
 from ...data import domains
-from ...data.attempts import Usage
 from ...data.domain_parts import TypicalConversation
 from ...data.files.json_files import dumps
 from ...data.formats import record_lines
 from ...data.formats.detection import CONVERSATIONS
-from ...data.records import Role
+from ...data.records import Role, Usage
 from ...data.summaries.executed_graph import SPEAKER_OF, VALIDATOR_OF
 from ...data.text.model_tokens import OF_MESSAGE, tokens_about
 from ...errors import DuologueError

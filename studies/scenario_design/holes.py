@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ...analysis.testing.design.run_coverage import touched_row
-from ...data.attempts import as_object
+from ...data.records import as_object
 from ...data.scenarios import ScenarioReader
 from ...data.test_design.lines import row_of
 from ...errors import DataError, at

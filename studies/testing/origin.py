@@ -7,11 +7,10 @@ from typing import Any, Self
 
 from ...analysis.outcomes import Crashes, outcome
 from ...analysis.testing.result import Successes
-from ...data.attempts import as_object
 from ...data.formats.detection import MANIFEST
 from ...data.formats.record_lines import attempted
 from ...data.people.pairing import STORED
-from ...data.records import Conversation
+from ...data.records import Conversation, as_object
 from ...errors import DataError, SettingError, at
 from ...graphs import Cast, casts
 from ...graphs.scenarios.sources import Scenarios, ScenarioSource

@@ -5,8 +5,7 @@ from random import Random
 from typing import Any
 
 from duologue.data import Attempt, Conversation, Edge, Message, Part, Span, ToolCall, Usage
-from duologue.data.attempts import PromptRecord
-from duologue.data.records import Failure, Provenance, Timing, Unsaid
+from duologue.data.records import Failure, PromptRecord, Provenance, Timing, Unsaid
 
 TEXTS = (
     "Is it open?", "Où est l’hôtel ?", "营业吗？", "営業中ですか。", "영업하나요?", "Открыто?", "Ανοιχτό;", "هل هو مفتوح؟", "פתוח?",

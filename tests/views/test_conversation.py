@@ -6,8 +6,8 @@ import pytest
 
 from duologue import data
 from duologue.data import Conversation, Message, Span
+from duologue.data.records import FAULTS, STOP_WORDS, UNTOLD
 from duologue.data.simquac import Topic
-from duologue.data.stop_reasons import FAULTS, UNTOLD, WORDS
 from duologue.views import conversation_html, conversation_page, load_ipython_extension
 from duologue.views.conversation import pieces
 from duologue.views.wording import Wording
@@ -145,8 +145,8 @@ def test_why_it_ended_is_said_in_the_language_of_the_conversation(message, words
 
 
 def test_every_stop_reason_has_plain_words_in_both_languages():
-    assert WORDS.keys() == FAULTS.keys()
-    assert all(Wording("zh")(words) != words for words in (*WORDS.values(), UNTOLD))
+    assert STOP_WORDS.keys() == FAULTS.keys()
+    assert all(Wording("zh")(words) != words for words in (*STOP_WORDS.values(), UNTOLD))
 
 
 @pytest.mark.parametrize(

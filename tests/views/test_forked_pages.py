@@ -5,7 +5,7 @@ from typing import Any
 import duologue
 from duologue import views
 from duologue.data import Message
-from duologue.data.provenance import Fork, Provenance
+from duologue.data.records import Fork, Provenance
 
 FORK = Provenance(cast="desk", forks=Fork(id="t<1>", at=0))
 

@@ -4,9 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup
 
-from ...data.attempts import begin
-from ...data.records import Conversation
-from ...data.stop_reasons import in_words
+from ...data.records import Conversation, begin, stop_in_words
 
 MOST = 200
 """Most futures in a tree."""
@@ -38,7 +36,7 @@ def _branch(futures: Sequence[Conversation], number: int, links: Mapping[str, st
             following.setdefault((message.role, message.text), []).append(future)
         else:
             line = Markup('<li><a href="{}">{}</a>: {}</li>')
-            items += line.format(links.get(future.id, ""), future.id, in_words(future.stop))
+            items += line.format(links.get(future.id, ""), future.id, stop_in_words(future.stop))
     for (role, text), group in following.items():
         line = Markup("<li>#{} {}, {} of {}: {}{}</li>")
         items += line.format(number, role, len(group), len(futures), begin(text), _branch(group, number + 1, links))

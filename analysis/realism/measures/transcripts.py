@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....data import domains
-from ....data.attempts import as_object
 from ....data.formats.dialogues import further
 from ....data.labels.annotations import annotations_of
 from ....data.people.splits import user_of, whose
 from ....data.recllmsim import common_task
-from ....data.records import Conversation
+from ....data.records import Conversation, as_object
 from ....data.text.languages import Language
 from ....data.text.word_segmentation import words_of
 from ...attempts import assistant_of

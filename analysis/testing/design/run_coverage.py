@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from ....data.attempts import as_object
 from ....data.files.json_files import dumps
-from ....data.records import Conversation, Record
+from ....data.records import Conversation, Record, as_object
 from ....data.test_design.behaviours import GROUPS
 from ....data.test_design.case_space import KIND, RULE, TOOL
 from ....data.test_design.covering_arrays import Level, LevelPair, pairs_of

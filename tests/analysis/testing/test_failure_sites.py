@@ -13,8 +13,7 @@ from duologue.analysis.testing.markdown_report import markdown
 from duologue.analysis.testing.result_text import group_lines
 from duologue.analysis.testing.success import successes
 from duologue.data import Conversation, Message
-from duologue.data.attempts import Attempt, ToolCall
-from duologue.data.records import Failure, Unsaid
+from duologue.data.records import Attempt, Failure, ToolCall, Unsaid
 from duologue.views.conversation import conversation_page
 from duologue.views.success import result_html
 

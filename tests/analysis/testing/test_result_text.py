@@ -14,9 +14,8 @@ from duologue.analysis.testing.shares import few
 from duologue.analysis.testing.success import successes
 from duologue.analysis.testing.verdict import with_verdict
 from duologue.data import Conversation, Message
-from duologue.data.attempts import INTERRUPT, WAITING
 from duologue.data.formats.tool_messages import NO_RESULT
-from duologue.data.records import Attempt, Failure, ToolCall, Unsaid
+from duologue.data.records import INTERRUPT, WAITING, Attempt, Failure, ToolCall, Unsaid
 
 
 def talk(name: str, value: Any, scenario: str = "a", repeat: int = 0, messages: int = 1, **more: Any) -> Conversation:

@@ -9,9 +9,8 @@ import pytest
 import zstandard
 
 from duologue.data import Attempt, Conversation, DataError, Message, Part, Span, ToolCall, Usage, domains, load
-from duologue.data.attempts import PromptRecord
 from duologue.data.identity import conversation_id
-from duologue.data.records import Failure, Provenance, Timing, Unsaid
+from duologue.data.records import Failure, PromptRecord, Provenance, Timing, Unsaid
 
 write = domains.targets()["inspect"]
 SCRIPTS = "Où ? 营业吗 هل هو मंगल 𐤀 👩‍👧 e\u0301 \u2028 \x00 <b>&amp;</b>"

@@ -7,8 +7,8 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from duologue.data.recllmsim import Situation
+from duologue.data.records import is_finished
 from duologue.data.simquac import Topic
-from duologue.data.stop_reasons import is_finished
 from duologue.graphs import recllmsim, simquac
 from duologue.nodes import Limits, every, validator
 from duologue.nodes.validators import accept_all, judges_flaws

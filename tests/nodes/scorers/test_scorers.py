@@ -12,8 +12,8 @@ import pytest
 import duologue
 from duologue import data, nodes
 from duologue.data import Conversation
-from duologue.data.attempts import WAITING
 from duologue.data.formats.tool_messages import NO_RESULT
+from duologue.data.records import WAITING
 from duologue.graphs import simquac
 from duologue.nodes.contract import ContractError
 from duologue.nodes.scorers import all_of, any_of, negated, refused
