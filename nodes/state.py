@@ -69,7 +69,7 @@ class Draft(TypedDict, total=False):
     parts: list[dict[str, Any]]
     """Images, recordings, files and other content beside the text, each the plain form of a `data.Part`."""
     steps: list[dict[str, Any]]
-    """The steps of an agent's turn in order, each the plain form of a `data.attempts.Step`."""
+    """The steps of an agent's turn in order, each the plain form of a `data.records.Step`."""
     kept: dict[str, Any]
     """The channels of an agent's state after the call that are plain JSON."""
     labels: dict[str, Any]
@@ -160,7 +160,7 @@ class Planned(TypedDict, total=False):
     memories: dict[Role, dict[str, Any]]
     """What each side remembers."""
     forks: dict[str, Any]
-    """The conversation that it forks, and where: the plain form of a `data.provenance.Fork`."""
+    """The conversation that it forks, and where: the plain form of a `data.records.Fork`."""
     replays: dict[str, Any]
     """Of a replay the stored `record` as plain JSON, the `source` that holds it, and `same`, which compares answers."""
     labels: dict[str, Any]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..analysis.outcomes import Crashes
+from ..analysis.testing.pairs.pairing import Margin
 from ..analysis.testing.result_text import resuming
 from ..data.formats.record_lines import attempted
 from ..errors import SettingError
@@ -43,7 +44,7 @@ async def atest(
     at_least: float | None = None,
     against: Any = None,
     common: bool = False,
-    margin: float | None = None,
+    fail_if_worse: Margin | None = None,
     **settings: Any,
 ) -> AgentSuccess:
     """As `test`, whose parameters, result and errors it has, to be awaited.
@@ -65,7 +66,7 @@ async def atest(
         return AgentTest.of(version, scenarios, user=user, cast=cast, settings=settings, **choice)
 
     if against is None:
-        for name, value in (("margin", margin), ("common", common or None)):
+        for name, value in (("fail_if_worse", fail_if_worse), ("common", common or None)):
             if value is not None:
                 raise SettingError(f"{name}: is that of a comparison: give against, the other version")
     trial = test_of(agent)
@@ -95,7 +96,7 @@ async def atest(
     if old is not None:
         new = records if folder is None else attempted(folder)
         paired = old.compared(
-            new, others=others[0] if others and folder is None else None, crashes=crashes, margin=margin
+            new, others=others[0] if others and folder is None else None, crashes=crashes, margin=fail_if_worse
         )
     result = trial.result(
         counted,
@@ -141,8 +142,8 @@ def test() -> None:
         against: Another version, compared in pairs of scenario and repeat: an agent, whose conversations are simulated in
             turns with these (with `out` into its folder `against`), the run folder of an earlier test, or its result.
         common: Compare what both runs have in common, where scenarios or repeats differ.
-        margin: By how much fewer of its conversations may succeed, as a share: it passes if the lower end of the
-            difference's 95 % interval is not below -margin.
+        fail_if_worse: `shown`: it does not pass where a loss on these scenarios is shown (exact sign test, p below .05).
+            A number above 0 and below 1: unless a loss of at most this share is shown.
         settings: Settings of the cast, such as `world`, `approve` or `language`.
 
     Returns:

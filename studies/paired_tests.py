@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..analysis.outcomes import Crashes, score_of
-from ..analysis.over_users.pair_power import PairPlan, plan_pairs
-from ..analysis.testing.pairs.pairing import PairedTest, compare_pairs_of
+from ..analysis.outcomes import Crashes
+from ..analysis.testing.pairs.pairing import Margin, PairedTest, compare_pairs_of
 from ..analysis.testing.result import Successes
 from ..analysis.testing.success import successes
 from ..analysis.testing.verdict import with_verdict
@@ -65,7 +64,7 @@ class OldVersion:
         others: Iterable[Conversation] | None = None,
         name: str = "the new version",
         crashes: Crashes = "failure",
-        margin: float | None = None,
+        margin: Margin | None = None,
     ) -> PairedTest:
         """The new version's conversations in pairs with these.
 
@@ -133,40 +132,12 @@ def old_version(
     return OldVersion(name, folder=None if out is None else out / OLD_RUN, trial=old, common=runs)
 
 
-def comparison_plan(
-    detect: float, *, paired: PairedTest | None = None, old: Iterable[Conversation] | None = None
-) -> tuple[list[PairPlan], str]:
-    """How many scenarios and repeats find a difference, and what that rests on, in words.
-
-    Args:
-        detect: The difference of the shares of success to be found.
-        paired: A comparison of both versions, whose pairs tell how much they vary.
-        old: Conversations of the old version, which tell its share of successes; None: of no version.
-
-    Raises:
-        SettingError: The difference is not above 0 and at most 1.
-    """
-    if not 0 < detect <= 1:
-        raise SettingError(f"--detect: {detect!r} is not a difference of shares: give a number above 0, at most 1")
-    if paired is not None and paired.old is not None and (paired.between or paired.within):
-        rows = plan_pairs(detect, paired.old, between=paired.between, within=paired.within)
-        return rows, "how much pairs differ is that of this comparison"
-    reached = [score[0] for one in old or () if not isinstance(score := score_of(one), str)]
-    share = sum(reached) / len(reached) if reached else 0.5
-    rests = (
-        f"the old version's share of successes is {share:.2f}, as in its run"
-        if reached
-        else ("the share of successes is taken as 0.5, which needs most conversations")
-    )
-    return plan_pairs(detect, share), f"{rests}; the versions' successes are taken to correlate by 0.5"
-
-
 def compared_runs(
     new: Path,
     old: Path | None,
     *,
     crashes: Crashes = "failure",
-    margin: float | None = None,
+    margin: Margin | None = None,
     common: bool = False,
     exclude_user_faults: bool = False,
     threshold: float | None = None,

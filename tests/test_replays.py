@@ -136,7 +136,7 @@ def test_what_follows_a_fork_is_what_a_test_of_the_changed_agent_gives(run: list
     assert [str(talk) for talk in result.records] == [str(talk) for talk in tested]
     success = result.success
     assert [(pair.old, pair.new) for pair in success.tested] == [(False, True)] * 3 + [(False, False)] * 3
-    assert (success.both, success.only_old, success.only_new, success.neither) == (0, 0, 3, 3)
+    assert (success.suite.both, success.suite.only_old, success.suite.only_new, success.suite.neither) == (0, 0, 3, 3)
     assert (result.success.pairs, result.success.difference) == (6, 0.5)
     assert 0 < (result.saved or 0) < 1
     assert "forks by first other message: #3: 3" in result.lines()

@@ -7,7 +7,7 @@ from ...data.behaviours import KEY, behaviours_in
 from ...data.behaviours.kinds import PLAIN
 from ...data.identity import digest
 from ...data.records import Conversation, Record
-from ..over_users.paired import PairedDifference, holm, paired_difference
+from ..over_users.pairs import PairedDifference, holm, paired_difference
 from ..over_users.rates import Rate, clustered
 from ..tables import Column, Table
 

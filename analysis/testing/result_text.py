@@ -61,7 +61,7 @@ def summary_line(result: Successes) -> str:
     if compared is None or compared.margin is not None:
         unbound = "" if compared or decisions(result) else "; no threshold is set, so any share passes"
         return f"passed: {counts(result)}{unbound}"
-    worse = f", although it is worse than {compared.old_name}" * (compared.verdict == "worse")
+    worse = f", although it is worse than {compared.old_name}" * (compared.suite.shown == "worse")
     unset, what = ("no margin", "difference") if decisions(result) else ("neither a threshold nor a margin", "result")
     return f"passed{worse}: {counts(result)}; {unset} (--fail-if-worse) is set, so any {what} passes"
 

@@ -1,10 +1,29 @@
 """Options of a comparison with another version of an agent."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import BadParameter
 
 from ..options.sections import AGAINST as SECTION
 from ..options.shared import option
+
+if TYPE_CHECKING:
+    from ...analysis.testing.pairs.pairing import Margin
+
+
+def margin_of(text: str) -> "Margin":
+    """`shown`, or a share above 0 and below 1."""
+    if text == "shown":
+        return "shown"
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share < 1:
+        raise BadParameter(f"expected shown, or a share above 0 and below 1, not {text!r}")
+    return share
+
 
 AGAINST: dict[str, tuple[Any, Any]] = {
     "against": (
@@ -39,27 +58,14 @@ AGAINST: dict[str, tuple[Any, Any]] = {
         ],
         False,
     ),
-    "detect": (
-        Annotated[
-            float | None,
-            option(
-                "Print how many scenarios and repeats find this difference with a chance of 80 %; with --plan or "
-                "--results.",
-                section=SECTION,
-                metavar="DIFFERENCE",
-            ),
-        ],
-        None,
-    ),
     "fail_if_worse": (
         Annotated[
-            float | None,
+            Any,
             option(
-                "Exit with code 1 if the lower end of the difference's 95 % interval is below minus this.",
+                "Exit with code 1 if a loss on these scenarios is shown (`shown`), or unless one of at most this share is.",
                 section=SECTION,
-                min=0,
-                max=1,
-                metavar="MARGIN",
+                parser=margin_of,
+                metavar="shown|SHARE",
             ),
         ],
         None,

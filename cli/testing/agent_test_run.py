@@ -11,11 +11,11 @@ from ..running.beginning import check_in_turns
 from ..running.interrupts import INTERRUPTED, STOPPED, exit_code
 from ..running.run import Beside, again_in, cut_by, end_in_words, ended, planned_calls, run_into
 from ..streams import failed, print_json, put, say
-from .pair_reports import comparison_rows
 from .report_files import ReportFiles
 from .success_report import as_json, report
 
 if TYPE_CHECKING:
+    from ...analysis.testing.pairs.pairing import Margin
     from ...analysis.testing.result import Successes
     from ...nodes.limits import Limits
     from ...runs.engine.control import Control
@@ -45,10 +45,8 @@ class AgentTestRun:
     origin: "TestOrigin"
     """Where cast and scenarios come from."""
     old: "OldVersion | None" = None
-    detect: float | None = None
-    """The difference for which a plan says how many scenarios and repeats find it."""
-    margin: float | None = None
-    """By how much the agent may be worse than the old version."""
+    margin: "Margin | None" = None
+    """What fails the agent against the old version."""
 
     @property
     def beside(self) -> Beside:
@@ -63,16 +61,7 @@ class AgentTestRun:
         states = list(self.trial.scenarios.states)
         versions = [(self.trial.cast, self.folder), *self.beside]
         plan = planned_calls(versions, states, self.limits, self.options)
-        if self.detect is None:
-            return print_plan(plan, self.options)
-        old = None if self.old is None or self.old.trial is not None else self.old.records
-        rows = comparison_rows(self.detect, plan, old=old)
-        if self.options.as_json:
-            print_json({**plan.plain(self.options.max_run_tokens, self.options.max_cost), **rows.plain})
-            return 0
-        print_plan(plan, self.options)
-        rows.put()
-        return 0
+        return print_plan(plan, self.options)
 
     def simulated(self) -> int:
         """Simulate and report; gives the exit code."""

@@ -186,7 +186,7 @@ def test_command(
     if name is not None and cast is not None:
         raise SettingError("give one cast: duologue test CAST --scenarios FILE (or --cast CAST)")
     out: Path | None = values["out"]
-    against, results, common, detect, fail_if_worse = (values[key] for key in AGAINST)
+    against, results, common, fail_if_worse = (values[key] for key in AGAINST)
     options = run_options(values)
     check_unread(junit)
     check_summary(summary_file)
@@ -207,8 +207,6 @@ def test_command(
         for flag, value in (("--fail-if-worse", fail_if_worse), ("--common", common or None)):
             if value is not None:
                 raise SettingError(f"{flag}: is an option of a comparison: give --against, the other version")
-    if detect is not None and results is None and not options.plan:
-        raise SettingError("--detect: plans a comparison: give --plan, or --results with two runs")
     if results is not None:
         without = {"--scenarios": scenarios, "--assistant": assistant, "--out": out, "--resume": options.resume or None}
         return compared_results(
@@ -221,7 +219,6 @@ def test_command(
             without=[option_name for option_name, value in without.items() if value is not None],
             with_page=with_page,
             as_json_text=options.as_json,
-            detect=detect,
         )
     named = {
         "assistant": assistant,
@@ -261,7 +258,6 @@ def test_command(
             origin=origin,
             old=old,
             name=assistant or str(folder),
-            detect=detect,
             margin=fail_if_worse,
         )
         return test_run.planned() if options.plan else test_run.simulated()

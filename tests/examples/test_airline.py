@@ -266,11 +266,3 @@ def test_the_lenient_policy_is_found_in_pairs_as_its_page_shows(duologue: Comman
     lines = done.stdout.splitlines()
     assert lines[lines.index(shown[0]) :][: len(shown)] == shown
     assert duologue("test", "--results", "lenient", "--against", "strict", "--fail-if-worse", 0.1).returncode == 1
-
-
-@pytest.mark.heavy
-def test_its_scripted_customer_shows_the_behaviours_that_it_is_given(duologue: Command, folder: Path) -> None:
-    command = ("test", "--cast", "airline:cast", "--scenarios", "scenarios.jsonl", "--no-page", "--out", "hard")
-    done = duologue(*command, "--behaviour", "impatient,terse")
-    assert done.returncode == 0, done.stderr
-    assert "shown: impatient 6 of 6, terse 6 of 6" in " ".join(done.stdout.split())

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from statistics import NormalDist
 
 from tests.intervals.coefficients import agreement, aucs, options, sections, values
-from tests.intervals.paired_differences import balanced, detectable, paired_tests
-from tests.intervals.pairs_against_runs import forms, paired_power
 from tests.intervals.scores import calibrated, far_above, few_err, judges, kappa, shares, skewed
 from tests.intervals.success import edges, pass_hat, rules, success, unequal
 from tests.intervals.two_sides import differences, events, pairs, t_tests
+from tests.intervals.versions import versions
 
 GRIDS = {
     grid.__name__: grid
@@ -35,11 +34,7 @@ GRIDS = {
         events,
         t_tests,
         pairs,
-        paired_tests,
-        balanced,
-        detectable,
-        paired_power,
-        forms,
+        versions,
     )
 }
 

@@ -1,7 +1,7 @@
 """Two versions of an agent in pairs: conversations of one scenario and repeat, held with each.
 
 The user has the same seed in both conversations of a pair, so they are equal up to the first answer that differs. The
-figures are of `analysis.over_users.paired`: scenarios are independent, pairs of a scenario are not.
+figures are of `analysis.over_users.pairs`: on these scenarios, and on scenarios like these.
 """
 
 from collections import Counter
@@ -12,19 +12,21 @@ from typing import Literal, TypeAlias
 from ....data.identity import digest
 from ....data.records import Conversation, Record
 from ...outcomes import SUCCESS, Crashes, outcome, scenario_key
-from ...over_users.paired import (
+from ...over_users.pairs import (
     PairedDifference,
-    PairedVerdict,
+    SuiteDifference,
     ValueRange,
     holm,
-    mcnemar,
+    on_these_scenarios,
     paired_difference,
     pass_hat_differences,
-    verdict,
 )
 from ..failed_conversations import FailedConversation, FailureGroup, failed_conversation, joined_groups
 from .conversation_values import usual_values
 
+Margin: TypeAlias = float | Literal["shown"]
+"""What fails a new version: `shown`, a loss that is shown on these scenarios; a number above 0, unless a loss of at most
+that share is shown."""
 PairFault: TypeAlias = Literal["user", "infrastructure"]
 """Whose fault it is that a pair does not count."""
 SHARE: ValueRange = (0.0, 1.0)
@@ -60,16 +62,24 @@ class MeasureDifference(PairedDifference):
     """p adjusted for the number of measures, by Holm's method."""
 
 
+class ScenarioChange(Record):
+    """How often each version succeeded in a scenario, of so many pairs."""
+
+    scenario: str
+    pairs: int
+    old: int
+    new: int
+
+
 class PairedTest(PairedDifference):
     """Two versions of an agent, compared by success in pairs; the figures are those of the pairs that count."""
 
     old_name: str
     new_name: str
-    both: int
-    """Pairs in which both versions succeeded."""
-    only_old: int
-    only_new: int
-    neither: int
+    suite: SuiteDifference
+    """On these scenarios; the fields beside it are on scenarios like these."""
+    by_scenario: tuple[ScenarioChange, ...]
+    """Scenarios with a pair that counts, those that lost most first."""
     with_left_out: PairedDifference
     """The same of all pairs: a conversation without a score counts as a failure."""
     left_out: dict[PairFault, int]
@@ -84,10 +94,8 @@ class PairedTest(PairedDifference):
     """Drafts of the user that one version took from the other, which had been sent the same and paid for them."""
     groups: tuple[FailureGroup, ...] = ()
     """Groups of the failed conversations of the pairs that count, each with its number of conversations by version."""
-    margin: float | None = None
-    """By how much the new version may be worse, as a share of successes."""
-    verdict: PairedVerdict | None = None
-    """The difference in words, by the margin or a margin of 0; None without an interval."""
+    margin: Margin | None = None
+    """What fails the new version; None: nothing."""
     not_compared: tuple[str, ...] = ()
     """What only one of two runs has, a line each."""
 
@@ -129,7 +137,7 @@ def compare_pairs_of(
     names: tuple[str, str] = ("old", "new"),
     planned: Collection[str] | None = None,
     crashes: Crashes = "failure",
-    margin: float | None = None,
+    margin: Margin | None = None,
     not_compared: Sequence[str] = (),
 ) -> PairedTest:
     """Compare the conversations of two versions, each with the one of the same id.
@@ -140,12 +148,14 @@ def compare_pairs_of(
         names: Names of both versions; equal ones become `NAME (old)` and `NAME (new)`.
         planned: Ids of the pairs; one without a record on a side counts as without a score. Default: all ids.
         crashes: What a crash of the agent counts as.
-        margin: By how much the new version may be worse, as a share of successes; None: not at all.
+        margin: What fails the new version: `shown`, or the greatest loss that may not be excluded.
         not_compared: What only one of two runs has, a line each.
 
     Raises:
-        ValueError: The margin is negative or not finite.
+        ValueError: The margin is neither `shown` nor above 0 and below 1.
     """
+    if not (margin is None or margin == "shown" or (isinstance(margin, int | float) and 0 < margin < 1)):
+        raise ValueError(f"a margin is 'shown' or a number above 0 and below 1, not {margin!r}")
     if names[0] == names[1]:
         names = f"{names[0]} (old)", f"{names[1]} (new)"
     rows: dict[str, int] = {}
@@ -157,13 +167,13 @@ def compare_pairs_of(
     success = _by_scenario((pairs[name] for name in counted), SUCCESS)
     main = paired_difference(success, scale=SHARE)
     everything = _by_scenario(pairs.values(), SUCCESS, without=0.0)
-    table = mcnemar([(bool(before), bool(after)) for scenario in success for before, after in scenario])
     left_out = Counter(pair.left_out for pair in tested if pair.left_out is not None)
-    result = PairedTest(
+    return PairedTest(
         **dict(main),
         old_name=names[0],
         new_name=names[1],
-        **table._asdict(),
+        suite=on_these_scenarios([(bool(before), bool(after)) for scenario in success for before, after in scenario]),
+        by_scenario=_changes([pairs[name] for name in counted]),
         with_left_out=paired_difference(everything, scale=SHARE),
         left_out={fault: left_out[fault] for fault in ("user", "infrastructure") if left_out[fault]},
         pass_hat=pass_hat_differences(
@@ -181,7 +191,22 @@ def compare_pairs_of(
         margin=margin,
         not_compared=tuple(not_compared),
     )
-    return result.model_copy(update={"verdict": verdict(result, margin or 0.0)})
+
+
+def _changes(pairs: Iterable[tuple[_Half | None, _Half | None]]) -> tuple[ScenarioChange, ...]:
+    """Each scenario with its successes by version, sorted by loss."""
+    found: dict[str, list[int]] = {}
+    titles: dict[str, str] = {}
+    for old, new in pairs:
+        if old is not None and new is not None:
+            titles[old.scenario] = old.title
+            counts = found.setdefault(old.scenario, [0, 0, 0])
+            for place, more in enumerate((1, bool(old.success), bool(new.success))):
+                counts[place] += more
+    rows = [
+        ScenarioChange(scenario=titles[key], pairs=count, old=old, new=new) for key, (count, old, new) in found.items()
+    ]
+    return tuple(sorted(rows, key=lambda row: (row.new - row.old) / row.pairs))
 
 
 def _half(conversation: Conversation, crashes: Crashes, rows: dict[str, int]) -> _Half:

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from ...over_users.pair_power import FEWEST_SCENARIOS, PairPlan
-from ...over_users.paired import PairedDifference, differs
+from ...over_users.pairs import FEWEST_SCENARIOS, PairedDifference
 from ...tables import Column, Table
 from ..shares import few
 from .pairing import PairedTest, TestedPair
@@ -15,12 +14,11 @@ NO_INTERVAL = f"no interval: a measure without bounds, such as tokens, needs {FE
 
 
 def paired_lines(result: PairedTest) -> list[str]:
-    """The comparison in lines: the difference, the verdict, McNemar's table, what is left out, and pass^k."""
+    """The comparison in lines: on these scenarios, scenario by scenario, on scenarios like these, and what is left out."""
     lines = [
-        f"in pairs with {result.old_name}: {difference_line(result)}",
         verdict_line(result),
-        f"both succeed in {result.both} pairs, only {result.new_name} in {result.only_new}, "
-        f"only {result.old_name} in {result.only_old}, neither in {result.neither}",
+        *scenario_lines(result),
+        f"on scenarios like these: {difference_line(result)}",
         *_left_out(result),
         _pass_hat(result),
         *_same_user(result),
@@ -30,54 +28,62 @@ def paired_lines(result: PairedTest) -> list[str]:
 
 
 def difference_line(result: PairedDifference) -> str:
-    """Both means and the difference, with the interval and p."""
+    """Both means over scenarios and the difference, with the interval and p."""
     if result.difference is None or result.old is None or result.new is None:
         return f"no difference: {result.reason}"
-    pairs = (
-        f"{result.pairs} pair{'s' * (result.pairs != 1)} of {result.scenarios} scenario{'s' * (result.scenarios != 1)}"
-    )
-    certain = [] if result.low is None else [f"95 % interval {result.low:+.2f} to {result.high:+.2f}"]
-    certain += [] if result.p is None else [f"p {_p(result.p)}"]
-    certainty = f" ({', '.join(certain)})" if certain else ""
-    return f"{pairs}: {result.new:.2f} against {result.old:.2f}, difference {result.difference:+.2f}{certainty}"
+    number = f"{result.scenarios} scenario{'s' * (result.scenarios != 1)}"
+    certainty = result.reason if result.low is None else _interval(result.low, result.high, result.p)
+    return f"{result.new:.2f} against {result.old:.2f} over {number}, difference {result.difference:+.2f} ({certainty})"
 
 
-def _p(p: float) -> str:
-    return "below 0.001" if p < 0.001 else f"{p:.2g}"
+def _interval(low: float | None, high: float | None, p: float | None) -> str:
+    return f"95 % interval {low:+.2f} to {high:+.2f}, p {_p(p)}"
+
+
+def _p(p: float | None) -> str:
+    return "unknown" if p is None else "below 0.001" if p < 0.001 else f"{p:.2g}"
 
 
 def verdict_line(result: PairedTest) -> str:
-    """What the difference shows, and the smallest one that so many pairs show."""
-    words = verdict_words(result)
-    if result.detectable is not None:
-        power = f"so many pairs find a difference of {result.detectable:.2f} with a chance of 80 %"
-    else:
-        power = result.reason
-    if differs(result):
-        return f"{words} than {result.old_name}" if result.verdict in ("better", "worse") else words
-    shown = f"{words}; no difference is shown" if result.margin is not None else "no difference is shown"
-    number = result.differing
-    few = f"; only {number} scenario{'s differ' if number > 1 else ' differs'}, and {FEWEST_SCENARIOS} are needed"
-    return f"{shown}: {power}{few * (0 < number < FEWEST_SCENARIOS <= result.scenarios)}"
+    """What the pairs show on these scenarios, and what so many could have shown."""
+    suite, old = result.suite, result.old_name
+    if suite.difference is None:
+        return f"against {old}: no pair counts"
+    pairs = f"{suite.pairs} pair{'s' * (suite.pairs != 1)}"
+    lost = f"only {old} succeeds in {suite.only_old} of {pairs}, only {result.new_name} in {suite.only_new}"
+    shown = f"{suite.shown} than {old}" if suite.shown != "not shown" else f"no difference from {old} is shown"
+    line = f"on these scenarios: {shown}: {lost}; difference {suite.difference:+.2f} ({_interval(suite.low, suite.high, suite.p)})"
+    if suite.shown != "not shown":
+        return line
+    if suite.detectable is None:
+        return f"{line}; so few pairs show none, however large: more repeats are needed"
+    return f"{line}; so many pairs show one of {suite.detectable:.2f} with a chance of 80 %"
 
 
-def verdict_words(result: PairedTest) -> str:
-    """The verdict in words, with the margin where one was given."""
-    if result.verdict is None:
-        return f"no verdict: {result.reason}"
-    words: str = result.verdict
-    return (
-        words.replace("within the margin", f"within {result.margin:g}")
-        if result.margin
-        else words.replace(" within the margin", "")
-    )
+def scenario_lines(result: PairedTest) -> list[str]:
+    """The scenarios in which the versions succeeded unequally often, those that lost most first."""
+    changed = [row for row in result.by_scenario if row.old != row.new]
+    ordered = [*changed[:AT_MOST], *(row for row in changed[AT_MOST:] if row.new > row.old)][: 2 * AT_MOST]
+    lines = [f"{row.scenario}: {row.new} of {row.pairs}, {row.old} of {row.pairs} before" for row in ordered]
+    left = len(changed) - len(ordered)
+    return lines + [f"{left} more scenarios differ"] * (left > 0)
 
 
 def not_as_good(result: PairedTest) -> str:
-    """Why the new version does not pass by the margin; empty if it passes or no margin was given."""
-    if result.margin is None or (result.low is not None and result.verdict in ("better", "as good within the margin")):
+    """Why the new version does not pass; empty if it passes, or nothing was said of what fails it."""
+    suite, against = result.suite, f"against {result.old_name}"
+    if result.margin is None:
         return ""
-    return f"against {result.old_name}: {verdict_words(result)} (margin {result.margin:g})"
+    if suite.low is None:
+        return f"{against}: no pair counts"
+    if result.margin == "shown":
+        return f"{against}: worse on these scenarios (p {_p(suite.p)})" if suite.shown == "worse" else ""
+    loss = max(0.0, -suite.low)
+    return (
+        f"{against}: a loss of {loss:.2f} is not excluded (at most {result.margin:g} may be)"
+        if loss > result.margin
+        else ""
+    )
 
 
 def _left_out(result: PairedTest) -> list[str]:
@@ -173,24 +179,12 @@ def measure_table(result: PairedTest) -> Table:
     )
 
 
-def plan_table(rows: Sequence[PairPlan], detect: float, note: str) -> Table:
-    """What finds a difference with a chance of 80 %, a row for each number of repeats."""
-    return Table.of(
-        f"To find a difference of {detect:g} with a chance of 80 %",
-        [
-            Column(name="repeats", kind="count"),
-            *(Column(name=name, kind="count") for name in ("scenarios", "conversations")),
-            Column(name="fewest"),
-        ],
-        [{**dict(row), "fewest": "yes" if row.fewest else ""} for row in rows],
-        ["conversations: of both versions together", note],
-    )
-
-
 def paired_properties(result: PairedTest) -> dict[str, str]:
     """The comparison as properties of a test suite, by name."""
-    figures = {
-        name: getattr(result, name) for name in ("difference", "low", "high", "p", "pairs", "only_new", "only_old")
+    suite = {
+        name: getattr(result.suite, name)
+        for name in ("difference", "low", "high", "p", "pairs", "only_new", "only_old")
     }
-    named = {"against": result.old_name, "verdict of the comparison": verdict_words(result)}
-    return named | {name: f"{value:.6g}" for name, value in figures.items() if value is not None}
+    return {"against": result.old_name, "shown on these scenarios": result.suite.shown} | {
+        name: f"{value:.6g}" for name, value in suite.items() if value is not None
+    }
