@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ..records import Conversation, Message
+from ..text.languages import HAN
 from ..text.text_values import values_in
 from .findings import Reasons, Rule, quoted
 from .guards import is_repeat, offered_help
@@ -27,6 +28,11 @@ ONE_BY_ONE = re.compile(
     re.IGNORECASE,
 )
 """Words of a scenario by which its user gives a fact only when asked."""
+SHORT, GIVES = 14, 200
+"""Most characters of a user's message that may be said again, such as `Yes, please.`, and of an assistant's that gives
+nothing; a Chinese character counts threefold."""
+PATIENCE = 1
+"""Messages of a user after which it may give up while it is asked."""
 AT_ONCE = 0.75
 """Least share of at least three facts, given in one message, that are all at once."""
 _CODE = re.compile(r"(?=.*\d)[A-Z0-9]{4,}")
@@ -36,6 +42,12 @@ _OF_ASSISTANT = re.compile(
     r"|我(?:已经)?(?:为|帮)您(?:查|办|取消|预订|安排)|请(?:您)?(?:提供|告诉我)您的|给您带来不便",
     re.IGNORECASE,
 )
+
+
+_UNKNOWN = re.compile(
+    r"\b(?:do not|don['’]t|cannot|can['’]t) (?:know|tell|say)\b|不知道|说不上来|不清楚", re.IGNORECASE
+)
+"""What a user may say again to each question."""
 
 
 class UserFaultFinding(NamedTuple):
@@ -67,10 +79,10 @@ class _Reading:
         return [message.text for message in self.messages[:number] if message.role == role]
 
     def acted(self, number: int) -> bool:
-        """Whether a tool was called, or an outcome told, before a message."""
+        """Whether a tool was called, an outcome told or something longer written before a message."""
         before = self.messages[:number]
         return any(call.error is None for one in before for call in one.tool_calls) or any(
-            outcome_of(one.text) is not None for one in before if one.role == "assistant"
+            outcome_of(one.text) is not None or _length(one.text) > GIVES for one in before if one.role == "assistant"
         )
 
 
@@ -81,10 +93,11 @@ def _leaves_early(reading: _Reading) -> Reasons:
         return
     number, text = own[-1]
     replies = reading.earlier(number, "assistant")
-    ended = reading.stop is not None or is_courtesy(text)
+    ended = reading.stop == "user_gave_up" or is_courtesy(text)
     asked = bool(replies) and replies[-1].rstrip().endswith(("?", "？"))
     last = max((place for place, one in enumerate(reading.messages) if one.role == "user"), default=-1)
-    if ended and asked and number == last and not values_in(text) and not reading.acted(number):
+    gives_up = reading.stop == "user_gave_up" and len(reading.earlier(number, "user")) > PATIENCE
+    if ended and asked and not gives_up and number == last and not values_in(text) and not reading.acted(number):
         yield number, f"leaves while it is asked: {quoted(text)}"
 
 
@@ -129,7 +142,8 @@ def _repeats(reading: _Reading) -> Reasons:
     for number, text in reading.own():
         replies = reading.earlier(number, "assistant")
         says_new = bool(replies) and bool(replies[-1].strip()) and not is_repeat(replies[-1], replies[:-1])
-        if says_new and len(text.split()) + len(text) // 8 > 1 and is_repeat(text, reading.earlier(number, "user")):
+        again = is_repeat(text, reading.earlier(number, "user")[-1:]) and not _UNKNOWN.search(text)
+        if says_new and again and _length(text) > SHORT:
             yield number, f"sends again {quoted(text)}"
 
 
@@ -187,6 +201,10 @@ def _texts(scenario: Mapping[str, Any], keys: Iterable[str]) -> list[str]:
         elif value:
             found += [part for part in re.split(r"(?<=[.!?。！？;；\n])\s*", str(value)) if part.strip()]
     return found
+
+
+def _length(text: str) -> int:
+    return len(text) + 2 * len(HAN.findall(text))
 
 
 def _folded(text: str) -> str:

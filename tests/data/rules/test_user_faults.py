@@ -50,7 +50,7 @@ def found(conversation: Conversation) -> list[tuple[str, int]]:
         ("user-invents", 2, talk({"goal": "改签", "facts": "预订号是QX4821。"}, "我要改签。", "预订号是多少？", "QX4812", stop="max_turns")),
         ("user-all-at-once", 0, talk(TOLD, ALL, DONE, "Bye!")),
         ("user-as-assistant", 2, talk(MOVE, OPEN, ASKS, "Sure, how may I help you today?", stop="max_turns")),
-        ("user-repeats-itself", 4, talk(MOVE, OPEN, ASKS, "QX4821", "How many are you?", OPEN, stop="max_turns")),
+        ("user-repeats-itself", 4, talk(MOVE, OPEN, ASKS, "QX4821. It leaves at 3 pm.", "How many are you?", "QX4821. It leaves at 3 pm.", stop="max_turns")),
     ],
 )  # fmt: skip
 def test_a_fault_is_found_at_its_message(rule, number, conversation):
@@ -90,7 +90,7 @@ def test_a_draft_is_judged_with_the_messages_before_it():
 
 
 def test_what_a_behaviour_asks_for_is_no_fault():
-    again = talk(MOVE, OPEN, ASKS, "QX4821", "How many are you?", OPEN, stop="max_turns")
+    again = talk(MOVE, OPEN, ASKS, OPEN, stop="max_turns")
     assert [one.rule for one in found_faults(again)] == ["user-repeats-itself"]
     by_scenario = again.model_copy(update={"scenario": MOVE | {"behaviours": ["pushes"]}})
     by_option = again.model_copy(update={"extra": {"behaviours": ["pushes"]}})
