@@ -23,6 +23,7 @@ from threading import RLock
 from typing import Any
 
 from ..errors import SettingError
+from . import test_cases
 from .domain import Dataset, Domain
 from .domain_parts import LabelNotes
 from .formats import messages, parquet, record_lines, sharegpt
@@ -34,7 +35,6 @@ from .records import Conversation, Message
 from .rules.findings import Rule
 from .rules.outcomes import refused
 from .simquac.domain import DOMAIN as SIMQUAC
-from .test_cases import forms as test_cases
 
 GROUP = "duologue.domains"
 """Entry points of installed packages."""

@@ -28,7 +28,7 @@ from .people.pairing import STORED
 from .people.splits import named_user
 from .records import Conversation, Json, Message, as_object
 from .rules.user_statements import statements
-from .test_cases import scenario_lines
+from .test_cases import cases
 
 PLAIN_KEYS = ("goal", "facts", "unknown", "persona", "first_message", "success", "title")
 """Keys of a scenario without a `kind` that have a meaning; it may have others."""
@@ -163,7 +163,7 @@ def _holds_lines(source: Source) -> bool:
     value = source.first
     recognised = _recognised(source)
     if _holds_scenarios(recognised or ""):
-        return recognised == scenario_lines.NAME
+        return recognised == cases.NAME
     if not source.is_large and not source.text.strip():
         if source.fault is not None and recognised is None:
             raise source.fault

@@ -1,7 +1,8 @@
 """The oracle of a test: which tool calls fulfil a designed scenario in a fresh world, if any do.
 
-It plays an agent's tools outside the agent, without a model. A scenario is possible, with a shortest plan, or must be
-refused, or is not decided, with the reason. The scenario's `success` follows from what was played.
+It plays an agent's tools outside the agent, without a model, approves what a tool asks a person for, and makes no call
+that a rule forbids. A scenario is possible, with a shortest plan, or must be refused, or is undecided, with the reason.
+The scenario's `success` follows from what was played.
 """
 
 import asyncio
@@ -14,25 +15,29 @@ from inspect import isroutine
 from itertools import islice, product
 from typing import Any, Literal, TypeAlias
 
+from langchain_core.messages import AIMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
-from langgraph.graph.state import StateGraph
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 from langgraph.pregel import Pregel
+from langgraph.types import Command
 
 from ..data.identity import digest
-from ..data.records import ToolCall, as_list, is_object
-from ..data.test_design.case_space import AMBIGUOUS, FORBIDDEN, MISSING, OUT_OF_RANGE, DesignedCase
-from ..data.test_design.tool_schemas import ToolSchema, schemas_of
+from ..data.records import ToolCall, is_object
+from ..data.test_design.cases import DesignedCase, Rule, ToolSchema, forbidding, schemas_of
 from ..errors import DuologueError, SettingError, kind
 from .contract import required_parameters
 from .limits import Limits
+from .replies import reply_of
 from .scorers.outcomes import plain
 from .scorers.scores import SUCCESS, tried
 from .scorers.success import success_of
 from .settings.import_path import imported
 from .settings.redaction import error_line
-from .speakers.lent import own_context
-from .speakers.tools import called_by_node, tools_of
+from .speakers.lent import alone, own_context
+from .speakers.questions import answers, decided, pending_of
+from .speakers.tools import tools_of
 from .state import state_from
 from .worlds import Context, World, living, state_of
 
@@ -49,11 +54,11 @@ MOST_SECONDS = 30
 """Most seconds of a search."""
 MOST_VALUES = 12
 """Most values of a result of which an answer has to name one."""
-REFUSAL = {"en": "I am sorry, that cannot be done.", "zh": "很抱歉，这个无法办理。"}
-"""What an agent says that refuses, in the proof that this fulfils `success`."""
-ASKING = ("?", "？", "please", "need", "请", "需要")
-"""Texts of which one stands in words that ask for a value."""
 _FORMS = "a compiled LangGraph graph with tool nodes, or a list of tools, functions or objects in OpenAI's form"
+
+
+class UndecidedError(DuologueError):
+    """Why a scenario cannot be decided."""
 
 
 @dataclass(frozen=True)
@@ -64,11 +69,32 @@ class AgentTools:
     nodes: Mapping[str, Any] = field(default_factory=dict)
     agent: Any = None
 
-    async def play(self, name: str, arguments: dict[str, Any], world: Any) -> ToolCall:
-        """Call a tool in a live world; what it raises is the call's error."""
-        context = own_context("assistant", self.agent, None, {}, Context.of(Limits(), world))
+    context: Any = None
+    """What the agent is called with as its context: a value, or a function of the scenario and the live world."""
+
+    async def play(self, name: str, arguments: dict[str, Any], world: Any, scenario: Mapping[str, Any]) -> ToolCall:
+        """Call a tool in a live world, and approve what it asks a person for; what it raises is the call's error.
+
+        UndecidedError where it asks for more than an approval.
+        """
+        request = AIMessage("", tool_calls=[{"name": name, "args": dict(arguments), "id": "call"}])
+        graph: Any = StateGraph(MessagesState).add_node("tools", self.nodes[name]).add_edge(START, "tools")
+        given: Any = {"messages": [request]}
         try:
-            call = await called_by_node(self.nodes[name], name, arguments, context)
+            context = own_context("assistant", self.agent, self.context, scenario, Context.of(Limits(), world))
+            with alone(context):
+                compiled = graph.compile(checkpointer=InMemorySaver())
+                while True:
+                    answer = await compiled.ainvoke(given, {"configurable": {"thread_id": "call"}}, context=context)
+                    pending = [pending_of(interrupt) for interrupt in answer.get("__interrupt__", ())]
+                    if not pending:
+                        break
+                    if answers("all", pending) != "policy":
+                        raise UndecidedError(f"the tool {name} stops for a person, and asks for more than an approval")
+                    given = Command(resume=decided("all", pending))
+            call = dict(reply_of(answer["messages"])["tool_calls"][0])
+        except UndecidedError:
+            raise
         except (Exception, SystemExit) as error:
             call = {"error": error_line(error)}
         return ToolCall(name=name, arguments=arguments, result=call.get("result"), error=call.get("error"))
@@ -111,71 +137,89 @@ def _schemas(tools: Sequence[Any], where: str) -> tuple[ToolSchema, ...]:
 
 @dataclass(frozen=True)
 class ScenarioProof:
-    """What the oracle found: the calls of a possible scenario, or why it must be refused, or is not decided."""
+    """What the oracle found: the calls of a possible scenario, or why it must be refused, or is undecided."""
 
-    verdict: Literal["possible", "must be refused", "not decided"]
+    verdict: Literal["possible", "must be refused", "undecided"]
     success: Mapping[str, Any]
     because: str = ""
     plan: tuple[Mapping[str, Any], ...] = ()
 
     @property
-    def plain(self) -> dict[str, Any]:
-        """For the scenario's line."""
-        more = {"because": self.because} if self.because else {"calls": len(self.plan), "plan": list(self.plan)}
-        return {"verdict": self.verdict, **more}
-
-
-class _UndecidedError(DuologueError):
-    """Why a scenario cannot be decided."""
+    def keys(self) -> dict[str, Any]:
+        """The keys that a scenario's line gets."""
+        proof = {"verdict": self.verdict, **({"because": self.because} if self.because else {})}
+        success = {"success": dict(self.success)} if self.success else {}
+        return success | {"proof": proof} | ({"plan": list(self.plan)} if self.plan else {})
 
 
 @dataclass(frozen=True)
 class Oracle:
-    """Proves one designed scenario with an agent's tools in fresh worlds."""
+    """Proves designed scenarios with an agent's tools in fresh worlds."""
 
     tools: AgentTools
-    world: World | None
+    world: World | None = None
+    rules: Sequence[Rule] = ()
+
+    async def proof(self, case: DesignedCase, scenario: Mapping[str, Any]) -> ScenarioProof:
+        """The proof of a scenario; what fails leaves it undecided.
+
+        Without a world `success` names only a call that the rules and the schemas allow or forbid.
+        """
+        if self.world is None:
+            return ScenarioProof("undecided", _success_without_world(case), "there is no world to play in (--world)")
+        if lacking := [tool.name for tool in self.tools.schemas if tool.name not in self.tools.nodes]:
+            because = f"the tool {lacking[0]} has no code to call, only a schema"
+            return ScenarioProof("undecided", _success_without_world(case), because)
+        try:
+            return await _Search(self, self.world, case, scenario).proof()
+        except DuologueError as error:
+            return ScenarioProof("undecided", {}, " ".join(str(error).split()))
+
+    async def state(self, scenario: Mapping[str, Any]) -> Any:
+        """The state of a fresh world as plain JSON; None without a world, or where it has no such state."""
+        if self.world is None:
+            return None
+        try:
+            async with living(self.world, scenario) as live:
+                return await _state_in(live)
+        except DuologueError:
+            return None
+
+
+@dataclass
+class _Search:
+    """The search for a plan that ends with the call that the user asks for."""
+
+    oracle: Oracle
+    world: World
     case: DesignedCase
     scenario: Mapping[str, Any]
-    language: str = "en"
+    was_cut: bool = False
+    """Whether a longer plan was not tried."""
 
     async def proof(self) -> ScenarioProof:
-        """The proof; what fails leaves the scenario undecided: then `success` names only the call asked for, or forbidden."""
-        try:
-            return await self._proof()
-        except DuologueError as error:
-            refused = self.case.is_forbidden or self.case.kind in (MISSING, OUT_OF_RANGE, FORBIDDEN)
-            success = _refusal_success(self.case) if refused else {"tool_called": _asked_call(self.case)}
-            return ScenarioProof("not decided", success, " ".join(str(error).split()))
-
-    async def _proof(self) -> ScenarioProof:
-        case = self.case
-        if self.world is None:
-            raise _UndecidedError("there is no world to play in (--world)")
-        for tool in self.tools.schemas:
-            if tool.name not in self.tools.nodes:
-                raise _UndecidedError(f"the tool {tool.name} has no code to call, only a schema")
         before = await self._state()
         if before != await self._state():
-            raise _UndecidedError("two fresh worlds of the scenario differ")
-        calls: list[ToolCall] = []
+            raise UndecidedError("two fresh worlds of the scenario differ")
+        if rule := forbidding(self.oracle.rules, self.case.tool.name, self.case.arguments, before):
+            return await self._refusal(before, rule.because)
         try:
-            calls = await self._own_plan() or await self._searched()
-        except _UndecidedError:  # a bound ended the search
-            if not case.is_forbidden:
-                raise
-        if case.is_forbidden:
-            return await self._refusal(before, case.rule.short if case.rule else "a rule", forbidden=calls)
+            async with asyncio.timeout(MOST_SECONDS):
+                calls = await self._shortest()
+        except TimeoutError:
+            raise UndecidedError(f"no plan was found in {MOST_SECONDS} seconds") from None
+        if not calls and self.was_cut:
+            raise UndecidedError(f"no plan of up to {MOST_CALLS} calls leads to it, and no longer one was tried")
         if not calls:
-            return await self._refusal(before, f"no plan of up to {MOST_CALLS} calls leads to it")
-        if case.kind == OUT_OF_RANGE:
-            raise _UndecidedError(f"{case.tool.name} takes a value that is out of its range: {case.value}")
+            return await self._refusal(before, "no calls lead to it")
+        if self.case.kind == "out of bounds":
+            raise UndecidedError(f"{self.case.tool.name} takes a value that is out of its bounds: {self.case.value}")
         return await self._possible(before, calls)
 
     async def _possible(self, before: Any, calls: Sequence[ToolCall]) -> ScenarioProof:
         after = await self._state(calls)
         if after != await self._state(calls):
-            raise _UndecidedError("the same calls lead two fresh worlds to different states")
+            raise UndecidedError("the same calls lead two fresh worlds to different states")
         success, asked = _exact_state(after), _asked_call(self.case)
         names_call = after == before or not success
         if after != before:  # a second change may lead to the same state
@@ -186,115 +230,86 @@ class Oracle:
             success["text_contains"] = {"any": values}
         text = "\n".join(json.dumps(call.result, ensure_ascii=False, default=str) for call in calls)
         if not await self._fulfils(success, calls, text):
-            raise _UndecidedError("the plan does not fulfil the success that follows from it")
+            raise UndecidedError("the plan does not fulfil the success that follows from it")
         plan = tuple({"name": call.name, "arguments": call.arguments} for call in calls)
         return ScenarioProof("possible", success, plan=plan)
 
-    async def _refusal(self, before: Any, because: str, forbidden: Sequence[ToolCall] = ()) -> ScenarioProof:
-        """That a refusal fulfils the success, and the plan that a rule forbids does not."""
-        success = _refusal_success(self.case) | _exact_state(before)
-        if not await self._fulfils(success, (), REFUSAL[self.language]):
-            raise _UndecidedError("a refusal does not fulfil the success that follows from it")
-        if forbidden and await self._fulfils(success, forbidden, REFUSAL[self.language]):
-            raise _UndecidedError("the calls that the rule forbids leave no trace")
+    async def _refusal(self, before: Any, because: str) -> ScenarioProof:
+        """No such call and an unchanged world: what is said is a judge's."""
+        success = {"tool_not_called": _refused_call(self.case)} | _exact_state(before)
+        if not await self._fulfils(success, (), ""):
+            raise UndecidedError("a refusal does not fulfil the success that follows from it")
         return ScenarioProof("must be refused", success, because)
 
     async def _fulfils(self, success: Mapping[str, Any], calls: Sequence[ToolCall], text: str) -> bool:
         async with self._after(calls) as (live, played):
-            return await _succeeds(self.scenario, success, played, text, live)
-
-    async def _own_plan(self) -> list[ToolCall]:
-        """The plan of the case's example if it ends with the call that the user asks for; else empty."""
-        if self.case.kind in (OUT_OF_RANGE, MISSING):
-            return []
-        own = self.case.example.plan or ()
-        made = [ToolCall(name=str(call["name"]), arguments=dict(call.get("arguments") or {})) for call in own]
-        async with self._after(made) as (_, calls):
-            return calls if calls and self._is_asked(calls[-1]) else []
-
-    async def _searched(self) -> list[ToolCall]:
-        try:
-            async with asyncio.timeout(MOST_SECONDS):
-                return await self._shortest()
-        except TimeoutError:
-            raise _UndecidedError(f"no plan was found in {MOST_SECONDS} seconds") from None
+            attempt = {"text": text, "verdict": "accepted", "tool_calls": [call.model_dump() for call in played]}
+            asked = {"role": "user", "text": str(self.scenario.get("goal", ""))}
+            state = state_from(self.scenario, [asked, {"role": "assistant", "text": text, "attempts": [attempt]}])
+            score = await tried(SUCCESS, success_of(dict(success)), state, live)
+        return score is not None and score.value is True
 
     async def _shortest(self) -> list[ToolCall]:
-        """The shortest plan that ends with the call that the user asks for; empty without one.
+        """The shortest plan without a forbidden call; empty without one.
 
         Breadth first, each sequence of calls in a fresh world. A call that ends in an error goes no further. What a
         result holds under an argument's name is known from then on.
         """
-        open_plans: deque[tuple[list[ToolCall], KnownValues]] = deque([([], _values_of(self.case))])
+        schemas, rules = self.oracle.tools.schemas, self.oracle.rules
+        asked = _asked_call(self.case)
+        open_plans: deque[tuple[list[ToolCall], KnownValues, Any]] = deque(
+            [([], _values_of(self.case), await self._state())]
+        )
         seen: set[str] = set()
         plays = 0
         while open_plans:
-            before, values = open_plans.popleft()
-            for name, arguments in _next_calls(self.tools.schemas, values):
+            before, values, state = open_plans.popleft()
+            for name, arguments in _next_calls(schemas, values):
+                if forbidding(rules, name, arguments, state):
+                    continue
                 if plays >= MOST_PLAYS:
-                    raise _UndecidedError(f"no plan was found in {plays} calls")
+                    raise UndecidedError(f"no plan was found in {plays} calls")
                 plays += 1
                 await asyncio.sleep(0)  # a world and tools that never wait would outlast the time-out
                 async with self._after([*before, ToolCall(name=name, arguments=arguments)]) as (live, calls):
-                    state = await _state_in(live)
-                if self._is_asked(calls[-1]):
-                    return calls
-                if calls[-1].error is not None or len(calls) >= MOST_CALLS:
+                    after = await _state_in(live)
+                if calls[-1].error is not None:
                     continue
-                learnt = _with_result(values, calls[-1].result, self.tools.schemas)
-                if (mark := digest(state, learnt)) not in seen:
+                if {"name": name, "arguments": plain(arguments)} == asked:
+                    return calls
+                learnt = _with_result(values, calls[-1].result, schemas)
+                if (mark := digest(after, learnt)) not in seen:
                     seen.add(mark)
-                    open_plans.append((calls, learnt))
+                    self.was_cut |= len(calls) >= MOST_CALLS
+                    open_plans += [(calls, learnt, after)] * (len(calls) < MOST_CALLS)
         return []
-
-    def _is_asked(self, call: ToolCall) -> bool:
-        made = {"name": call.name, "arguments": plain(call.arguments)}
-        return call.error is None and made == _asked_call(self.case)
 
     @asynccontextmanager
     async def _after(self, calls: Sequence[ToolCall]) -> AsyncIterator[tuple[Any, list[ToolCall]]]:
-        assert self.world is not None
         async with living(self.world, self.scenario) as live:
-            yield live, [await self.tools.play(call.name, call.arguments, live) for call in calls]
+            play = self.oracle.tools.play
+            yield live, [await play(call.name, call.arguments, live, self.scenario) for call in calls]
 
     async def _state(self, calls: Sequence[ToolCall] = ()) -> Any:
         async with self._after(calls) as (live, _):
             return await _state_in(live)
 
 
-async def answer_proof(scenario: Mapping[str, Any], values: Sequence[str], language: str) -> ScenarioProof:
-    """The proof of a scenario without tools, which asks for an answer that keeps a value of its goal."""
-    success: dict[str, Any] = {"not": {"refused": True}}
-    if not values:
-        return ScenarioProof("not decided", success, "the goal names no number that an answer could keep")
-    success["text_contains"] = {"any": list(values)}
-    texts = ("\n".join(values), REFUSAL[language], "")
-    if [await _succeeds(scenario, success, (), text) for text in texts] != [True, False, False]:
-        return ScenarioProof("not decided", success, "an answer with the numbers of the goal does not fulfil it")
-    return ScenarioProof("possible", success)
-
-
-async def _succeeds(
-    scenario: Mapping[str, Any], success: Mapping[str, Any], calls: Sequence[ToolCall], text: str, live: Any = None
-) -> bool:
-    made = [call.model_dump() for call in calls]
-    attempt = {"text": text, "verdict": "accepted", "tool_calls": made}
-    asked = {"role": "user", "text": str(scenario.get("goal", ""))}
-    state = state_from(scenario, [asked, {"role": "assistant", "text": text, "attempts": [attempt]}])
-    score = await tried(SUCCESS, success_of(dict(success)), state, live)
-    return score is not None and score.value is True
-
-
 def _asked_call(case: DesignedCase) -> dict[str, Any]:
     return {"name": case.tool.name, "arguments": plain(case.arguments)}
 
 
-def _refusal_success(case: DesignedCase) -> dict[str, Any]:
-    """No such call, and words of a refusal; if a value is missing, words that ask for it do too."""
-    if case.kind == MISSING:
-        words = [{"refused": True}, {"text_contains": {"any": list(ASKING)}}]
-        return {"tool_not_called": case.tool.name, "any_of": words}
-    return {"refused": True, "tool_not_called": _asked_call(case)}
+def _refused_call(case: DesignedCase) -> Any:
+    """The call that must not be made; without a value that the user does not have none of the tool."""
+    return case.tool.name if case.kind == "missing" else _asked_call(case)
+
+
+def _success_without_world(case: DesignedCase) -> dict[str, Any]:
+    """What the rules and the schemas say of the call; of a value that another tool may find they say nothing."""
+    if case.kind in ("valid", "ambiguous"):
+        return {"tool_called": _asked_call(case)}
+    is_settled = case.kind == "forbidden" or (case.argument is not None and case.argument.has_bounds)
+    return {"tool_not_called": _refused_call(case)} if case.kind != "missing" and is_settled else {}
 
 
 def _exact_state(state: Any) -> dict[str, Any]:
@@ -314,14 +329,14 @@ async def _state_in(live: Any) -> Any:
     try:
         return json.loads(json.dumps(await state_of(live), allow_nan=False))
     except Exception as error:  # anybody's code
-        raise _UndecidedError("the world has no state that JSON can hold: give it a method state()") from error
+        raise UndecidedError("the world has no state that JSON can hold: give it a method state()") from error
 
 
 def _values_of(case: DesignedCase) -> KnownValues:
     values: KnownValues = {name: [value] for name, value in case.arguments.items()}
-    if case.argument is not None and case.kind == MISSING:
+    if case.argument is not None and case.kind == "missing":
         del values[case.argument.name]
-    if case.argument is not None and case.kind == AMBIGUOUS:
+    if case.argument is not None and case.kind == "ambiguous":
         values[case.argument.name].append(case.value)
     return values
 
@@ -331,9 +346,8 @@ def _next_calls(tools: Sequence[ToolSchema], values: KnownValues) -> Iterator[tu
     for tool in tools:
         options = []
         for one in tool.arguments:
-            listed = [True, False] if one.schema.get("type") == "boolean" else as_list(one.schema.get("enum"))
             if one.required or values.get(one.name):
-                options.append([(one.name, value) for value in values.get(one.name) or listed])
+                options.append([(one.name, value) for value in values.get(one.name) or one.choices])
         for pairs in islice(product(*options), MOST_ASSIGNMENTS):  # none if a required argument has no value
             yield tool.name, dict(pairs)
 

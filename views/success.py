@@ -77,7 +77,6 @@ def result_html(result: Successes, links: Mapping[str, str] | None = None) -> st
         notes=note_lines(result),
         table=result.table(),
         users=result.by_user.table(),
-        coverage=result.coverage.tables() if result.coverage is not None else (),
         faults=fault_line(result),
         groups=[
             {"line": group_line(group, result), "first": group.first, "href": link(group.first, group.message)}

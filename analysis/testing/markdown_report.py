@@ -48,7 +48,6 @@ def markdown(
         "failed": lambda: _failed_conversations(result, address),
         "scenarios": lambda: _scenarios(result),
         "users": lambda: iter([result.by_user.table().to_markdown()] if result.by_user.users else []),
-        "coverage": lambda: (table.to_markdown() for table in (result.coverage.tables() if result.coverage else ())),
         "notes": lambda: map(_text, note_lines(result)),
     }
     parts = (part for name in SECTIONS if name in sections for part in sections[name]())

@@ -12,7 +12,6 @@ from ..labels.reliability import COMPUTED
 from ..over_users.rates import Rate
 from ..tables import Column, Table
 from .code_errors import CodeError
-from .design.run_coverage import RunCoverage
 from .failed_conversations import FailedConversation, FailureGroup, UserFault, user_fault_lines
 from .pairs.pairing import PairedTest
 from .shares import ScenarioSuccess, Share
@@ -137,8 +136,6 @@ class Successes(Record):
     """The lowest share with which a test passes."""
     at_least: float | None = None
     """The lowest lower end of the share's interval with which a test passes."""
-    coverage: RunCoverage | None = None
-    """What the conversations touched of what designed scenarios cover, and success by difficulty; None for others."""
     passed: bool | None = None
     """Whether the test passed; None for conversations that are not those of a test."""
     against: PairedTest | None = None

@@ -6,7 +6,7 @@ from .result import Successes
 from .shares import Share, few
 
 SECTIONS = (
-    "verdict", "pairs", "faults", "errors", "groups", "failed", "scenarios", "users", "coverage", "user faults", "notes"
+    "verdict", "pairs", "faults", "errors", "groups", "failed", "scenarios", "users", "user faults", "notes"
 )  # fmt: skip
 """The sections of a result, in the order in which terminal, page and Markdown show them.
 

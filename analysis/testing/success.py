@@ -36,7 +36,6 @@ from ..outcomes import (
 from ..over_users.rates import Rate, bounds, clustered, exact, pass_hat
 from ..user_faults import RULE
 from .code_errors import CodeErrors
-from .design.run_coverage import CoverageCounts
 from .failed_conversations import FailedConversation, UserFault, failed_conversation, groups_of
 from .named_tools import NamedTools
 from .plan import PlannedConversation
@@ -80,7 +79,7 @@ def successes(
     none_accepted: Counter[str | None] = Counter()
     trusts, errors, named_tools, tool_errors = Trusts(), CodeErrors(), NamedTools(), ToolErrors()
     warnings: Counter[str | None] = Counter()
-    silent, turn_limits, users, coverage = 0, set[float | None](), UserCounts(), CoverageCounts()
+    silent, turn_limits, users = 0, set[float | None](), UserCounts()
     for conversation in conversations:
         open_plan.pop(conversation.id, None)
         result = outcome(conversation, crashes, ending)
@@ -91,7 +90,6 @@ def successes(
             counted.not_begun += 1
             continue
         trusts.add_scores(conversation)
-        coverage.add(conversation, key, result.success)
         errors.add(result)
         users.add(conversation, result.success, bool(result.user_fault))
         named_tools.add(conversation)
@@ -212,7 +210,6 @@ def successes(
         gave_up=gave_up,
         gave_up_refused=refused,
         by_goodbye=endings["goodbye"],
-        coverage=coverage.coverage(),
         exclude_user_faults=exclude_user_faults,
     )
 

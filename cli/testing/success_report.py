@@ -11,7 +11,7 @@ from ...data.formats.detection import PAGE
 from ...data.formats.record_lines import attempted
 from ...data.text.terminal import on_one_line
 from ..output.failure_lines import code_errors
-from ..streams import put, put_tables, say, stdout
+from ..streams import put, say, stdout
 
 if TYPE_CHECKING:
     from ...analysis.outcomes import Crashes
@@ -80,7 +80,6 @@ def report(result: "Successes", page: Path | None) -> None:
         "failed": lambda: _report_failed(result, page),
         "scenarios": lambda: stdout.print(result.table().rich()),
         "users": lambda: stdout.print(result.by_user.table().rich()) if result.by_user.users else None,
-        "coverage": lambda: put_tables(result.coverage.tables()) if result.coverage is not None else None,
         "user faults": lambda: _report_user_faults(result) if result.user_faults else None,
         "notes": lambda: put(*map(on_one_line, notes)),
     }

@@ -10,8 +10,7 @@ from typing import Any
 from ..files.json_values import as_value, elements
 from ..formats.detection import Contents, Format, Source
 from ..records import as_list, as_object, is_object
-from .cases import Case, contents
-from .conditions import call, same_as
+from .cases import Case, call, contents
 
 NAME = "deepeval"
 
@@ -20,9 +19,9 @@ _SINGLE = ("expected_output", "expectedOutput", "expected_tools", "expectedTools
 _NAMES = ("additional_metadata", "additionalMetadata")
 
 
-def read(path: str | Path) -> Contents:
+def _read(path: str | Path) -> Contents:
     """A scenario for each golden; DataError for a golden without `scenario` and `input`."""
-    return contents(path, NAME, elements(path), lambda golden: [_case(golden)])
+    return contents(path, NAME, elements(path), _case)
 
 
 def _case(golden: dict[str, Any]) -> Case:
@@ -51,9 +50,10 @@ def _single(case: Case) -> None:
     """The parts of a golden of a single question."""
     case.put("first_message", case.text("input"))
     if answer := case.text("expected_output", "expectedOutput"):
-        case.conditions.append(same_as(answer))
+        case.require_same(answer)
     tools = as_value(case.take("expected_tools", "expectedTools"))
-    case.hide(expected_tools=tools)
+    case.rest["expected_tools"] = tools
+    case.hidden.add("expected_tools")
     for tool in as_list(tools):
         arguments = as_object(tool).get("inputParameters") or as_object(tool).get("input_parameters")
         if isinstance(name := as_object(tool).get("name"), str):
@@ -100,7 +100,7 @@ FORMAT = Format(
     NAME,
     "goldens of deepeval",
     _recognised,
-    read,
+    _read,
     sign="`scenario` with `expected_outcome`, `user_description`, `persona` or `turns`; `input` with `expected_output` or `expected_tools`",
     scenarios=True,
 )

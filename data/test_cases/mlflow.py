@@ -11,17 +11,15 @@ from ..files.json_values import elements
 from ..formats.detection import Contents, Format, Source
 from ..records import as_list, as_object, is_object
 from .cases import Case, contents
-from .conditions import same_as
-from .questions import ask
 
 NAME = "mlflow_cases"
 
 _GUIDELINES = "simulation_guidelines"
 
 
-def read(path: str | Path) -> Contents:
+def _read(path: str | Path) -> Contents:
     """A scenario for each test case; DataError for one without a goal and without a text of the user."""
-    return contents(path, NAME, elements(path), lambda value: [_case(value)])
+    return contents(path, NAME, elements(path), _case)
 
 
 def _case(value: dict[str, Any]) -> Case:
@@ -30,12 +28,12 @@ def _case(value: dict[str, Any]) -> Case:
         inputs = {key: value.pop(key) for key in ("goal", "persona", "context", _GUIDELINES) if key in value}
     case = Case(value)
     guidelines = inputs.pop(_GUIDELINES, None)
-    ask(case, inputs)
+    case.ask(inputs)
     lines = [guidelines] if isinstance(guidelines, str) else as_list(guidelines)
     case.put("persona", "\n".join(filter(None, [case.scenario.get("persona", ""), *map(str, lines)])))
     wishes = dict(as_object(case.take("expectations")))
     if isinstance(answer := wishes.pop("expected_response", None), str):
-        case.conditions.append(same_as(answer))
+        case.require_same(answer)
     for fact in as_list(wishes.pop("expected_facts", None)):
         case.require(judged=f"The assistant says: {fact}")
     rules = wishes.pop("guidelines", None)
@@ -60,7 +58,7 @@ FORMAT = Format(
     NAME,
     "test cases of MLflow",
     _recognised,
-    read,
+    _read,
     sign="`goal` with `simulation_guidelines`, or with `context` or `expectations` as objects; `inputs` with a `goal` and no `outputs`, or with `expectations`",
     scenarios=True,
 )

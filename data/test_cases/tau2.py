@@ -12,8 +12,7 @@ from typing import Any
 from ..files.json_values import elements
 from ..formats.detection import Contents, Format, Source
 from ..records import as_list, as_object
-from .cases import Case, contents
-from .conditions import call, communicated
+from .cases import Case, call, communicated, contents
 
 NAME = "tau2"
 
@@ -26,11 +25,11 @@ _DEFAULT_BASIS = ("DB", "COMMUNICATE")
 _LISTED = ("actions", "env_assertions", "nl_assertions", "communicate_info", "reward_basis")
 
 
-def read(path: str | Path) -> Contents:
+def _read(path: str | Path) -> Contents:
     """A scenario for each task; DataError for a task without instructions."""
     tasks = list(elements(path))
     changing = {name for _, task in tasks for name, _ in _calls(task, "assistant") if _changes(name)}
-    return contents(path, NAME, tasks, lambda task: [_case(task, changing)])
+    return contents(path, NAME, tasks, lambda task: _case(task, changing))
 
 
 def _case(task: dict[str, Any], changing: set[str]) -> Case:
@@ -113,7 +112,7 @@ FORMAT = Format(
     NAME,
     "tasks of tau2-bench",
     _recognised,
-    read,
+    _read,
     sign="`user_scenario` with `instructions`",
     scenarios=True,
 )

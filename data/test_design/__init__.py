@@ -1,1 +1,1 @@
-"""Scenarios designed from tools, rules and dimensions: covering arrays, kinds of arguments, goals in plain sentences."""
+"""Scenarios designed from tools, rules as data, and examples of a world."""

@@ -1,99 +1,92 @@
-"""Goals and facts in plain sentences, English and Chinese, from the descriptions of tools and arguments."""
+"""The line of a scenario: a goal and facts in a customer's sentences, from the words of a tool."""
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..text.languages import Language, language_of
-from .case_space import AMBIGUOUS, FORBIDDEN, MISSING, VALID, DesignedCase
-from .tool_schemas import ToolArgument, ToolSchema
+from .cases import DesignedCase, ToolSchema
 
 PHRASES: Mapping[Language, Mapping[str, str]] = {
     "en": {
-        "fact": "The {label} is {value}.",
-        "unknown": "I do not have the {label}.",
-        "either": "{goal}; the {label} is {one} or {other}",
-        "resolved": "The {label} is {value}, not {other}.",
-        "and": " and ",
+        "goal": "I want to {deed}.",
+        "fact": "The {label} {is_} {value}.",
+        "unknown": "the {label}",
+        "either": " The {label} {is_} {other} or {value}.",
+        "resolved": "The {label} {is_} {value}, not {other}.",
     },
     "zh": {
+        "goal": "我想{deed}。",
         "fact": "{label}是{value}。",
-        "unknown": "我没有{label}。",
-        "either": "{goal}，{label}是{one}或者{other}",
+        "unknown": "{label}",
+        "either": "{label}是{other}或者{value}。",
         "resolved": "{label}是{value}，不是{other}。",
-        "and": "、",
     },
 }
-KIND_WORDS: Mapping[Language, Mapping[str, str]] = {
-    "en": {},
-    "zh": {VALID: "有效", MISSING: "缺少", AMBIGUOUS: "有歧义", "out of range": "超出范围", FORBIDDEN: "规则不许"},
-}
-"""Kinds of argument in titles; English ones are as they are."""
-
-_HINT_EN = re.compile(
-    r",? (?:written|given|formatted) as\b.*|,? in (?:the )?(?:form|format)\b.*|,? such as\b.*|,? e\.g\..*|\s*[(:;].*"
+_VERBS = frozenset(
+    "add apply block book buy calculate cancel change check close compare compute confirm correct create delete deliver "
+    "edit exchange extend file find get give hold list look make modify move open order pay place prolong rate read "
+    "rebook refund register remove renew rent replace report request reschedule reserve return schedule search see send "
+    "set share show sign start stop submit suspend switch tell track transfer unblock update upgrade verify view".split()
 )
-_HINT_ZH = re.compile(r"[，,]?(?:格式|例如|写成|形如).*|\s*[（(:：;；].*")
-_END = re.compile(r"(?<=[.!?。！？])(?:\s|$|(?<=[。！？]))|\n")
-_CODE = re.compile(r"`[^`]*`")
+"""First words of a description that say what a customer wants done; "fetch", "query" and "returns" are a program's."""
+_TAIL = {
+    "en": re.compile(
+        r",.*|\s*[(:;].*|\s(?:as|by|from|if|in|given|using|via|when|where|which|whose|with)\s.*|\sfor (?:a|an|the) (?:given|specified)\b.*",
+        re.DOTALL,
+    ),
+    "zh": re.compile(r"[，,：:；;（(].*", re.DOTALL),
+}
+"""From here on a description says how the tool is called."""
+_END = re.compile(r"(?<=[.!?])\s|[。！？\n]")
+_ARTICLE = re.compile(r"\b(?:an?|the|(?:an?|the) (?:user|customer|reader)'s) (?=([a-z]+))", re.IGNORECASE)
 
 
-def goal_of_tool(tool: ToolSchema, language: Language) -> str:
-    """What a user wants of a tool: the first sentence of its description without forms of values.
+def deed_of(tool: ToolSchema, language: Language) -> str:
+    """What a customer has the tool do: the beginning of its description if that names a deed, else its name in words.
 
-    An article before an argument's name is the user's own: "move my booking". Names of tools in it are left out.
+    An article before the name of an argument is the customer's own: "move my booking".
     """
-    text = _END.split(_CODE.sub("", tool.description).strip(), maxsplit=1)[0].strip(" .。!！")
-    text = (_HINT_ZH if language == "zh" else _HINT_EN).sub("", text).strip(" .。,，")
-    if not text:
-        return " ".join(re.findall(r"[^\W_]+", tool.name)).lower()
-    text = " ".join(text.replace(tool.name, " ").split()) if "_" in tool.name else text
+    text = _END.split(re.sub(r"`[^`]*`", "", tool.description).strip(), maxsplit=1)[0]
+    text = " ".join(_TAIL[language].sub("", text).split()).strip(" .!。")
     if language == "zh":
-        return re.sub(r"用户的|顾客的|读者的|客户的", "我的", text)
-    text = text if text[:2].isupper() else text[0].lower() + text[1:]
-    nouns = {one.label.split()[0] for one in tool.arguments} | {one.name.split("_")[0] for one in tool.arguments}
-    return (
-        re.sub(rf"\b(?:an?|the) (?=(?:{'|'.join(map(re.escape, sorted(nouns)))})\b)", "my ", text, count=1)
-        if nouns
-        else text
-    )
+        return re.sub(r"(?:用户|顾客|读者|客户)的", "我的", text) or tool.name
+    words = [word.lower() for word in re.findall(r"[A-Z]?[^\W_A-Z]+|[A-Z]+(?![^\W_A-Z])", tool.name)]
+    if text.split(" ")[0].casefold() not in _VERBS or len(text.split()) < 2:
+        return " my ".join([words[0], " ".join(words[1:])]) if len(words) > 1 else words[0] if words else tool.name
+    own = {*words[1:]}.union(*(one.label.split() for one in tool.arguments if one.schema.get("type") == "string"))
+    text = _ARTICLE.sub(lambda found: "my " if found[1] in own else found[0], text, count=1)
+    return text[0].lower() + text[1:]
 
 
-def goal_of(case: DesignedCase, language: Language) -> str:
-    """The user's goal in a case; where a value is ambiguous, it names both, the wrong one first."""
-    goal = goal_of_tool(case.tool, language)
-    if case.kind != AMBIGUOUS or case.argument is None:
-        return goal
-    meant = case.example.value(case.argument.name)
-    label = _label(case.argument)
-    return PHRASES[language]["either"].format(goal=goal, label=label, one=case.value, other=meant)
-
-
-def facts_of(case: DesignedCase, language: Language) -> list[str]:
-    """The user's facts in a case, a sentence for each argument.
-
-    One that the user does not have is named as lacking.
-    """
-    phrases, facts = PHRASES[language], []
+def line_of(case: DesignedCase, language: Language, number: int) -> dict[str, Any]:
+    """The scenario of a case, without what the oracle adds; its number begins its title."""
+    phrases = PHRASES[language]
+    odd = case.argument.name if case.argument is not None else ""
+    goal = phrases["goal"].format(deed=deed_of(case.tool, language))
+    facts, unknown = [], []
     for argument in case.tool.arguments:
         if argument.name not in case.arguments:
             continue
-        is_odd = case.argument is not None and argument.name == case.argument.name
-        value, label = in_words(case.arguments[argument.name], language), _label(argument)
-        if is_odd and case.kind == MISSING:
-            facts.append(phrases["unknown"].format(label=label))
-        elif is_odd and case.kind == AMBIGUOUS:
-            facts.append(phrases["resolved"].format(label=label, value=value, other=in_words(case.value, language)))
+        value = in_words(case.arguments[argument.name], language)
+        words = {"label": argument.label, "value": value, "other": in_words(case.value, language)}
+        words["is_"] = "are" if re.search(r"(?<![isu])s$", argument.label) else "is"
+        if argument.name == odd and case.kind == "missing":
+            unknown.append(phrases["unknown"].format(**words))
+        elif argument.name == odd and case.kind == "ambiguous":
+            goal += phrases["either"].format(**words)
+            facts.append(phrases["resolved"].format(**words))
         else:
-            facts.append(phrases["fact"].format(label=label, value=value))
-    return facts
-
-
-def title_of(case: DesignedCase, language: Language) -> str:
-    """The name of a case in tables: the goal, the argument and its kind."""
-    kind = KIND_WORDS[language].get(case.kind, case.kind)
-    about = f"{_label(case.argument)}: {kind}" if case.argument is not None else kind
-    return f"{goal_of_tool(case.tool, language)} ({about})"
+            facts.append(phrases["fact"].format(**words))
+    about = f"{case.argument.label}: {case.kind}" if case.argument is not None else case.kind
+    return {
+        "title": f"{number}. {case.tool.name} ({about})",
+        "goal": goal,
+        "facts": facts,
+        **({"unknown": unknown} if unknown else {}),
+        **case.example.scenario,
+        "case": {"tool": case.tool.name, "kind": case.kind, **({"argument": odd} if odd else {})},
+    }
 
 
 def in_words(value: Any, language: Language) -> str:
@@ -101,17 +94,12 @@ def in_words(value: Any, language: Language) -> str:
     if isinstance(value, bool):
         return {"en": ("no", "yes"), "zh": ("否", "是")}[language][value]
     if isinstance(value, list | tuple):
-        return PHRASES[language]["and"].join(in_words(one, language) for one in value)
+        return {"en": ", ", "zh": "、"}[language].join(in_words(one, language) for one in value)
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {in_words(one, language)}" for name, one in value.items())
     return str(value)
 
 
-def language_of_tools(tools: Sequence[ToolSchema], rules: Sequence[str] = ()) -> Language:
-    """The language of the descriptions of tools; without any, that of the rules, else English."""
-    described = " ".join(tool.description for tool in tools)
-    return language_of(described) or language_of(" ".join(rules)) or "en"
-
-
-def _label(argument: ToolArgument) -> str:
-    return re.sub(r"^(?:the|an?) ", "", argument.label)
+def language_of_tools(tools: Sequence[ToolSchema]) -> Language:
+    """The language of the tools' descriptions; English without any."""
+    return language_of(" ".join(tool.description for tool in tools)) or "en"

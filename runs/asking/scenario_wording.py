@@ -1,49 +1,49 @@
 """Asking a chat model to word the goals and facts of designed scenarios as people would say them."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field
 
 from ...data.identity import digest
 from ...data.records import Attempt
-from ...data.test_design.wording_checks import WordingChecks, WordingFault
-from ...data.text.languages import Language
+from ...data.text.languages import Language, language_of
 from ...errors import SettingError
 from ...nodes.calls.store import Call
 from ...nodes.messages.building import MARKS, Refusal, fenced
 from ...nodes.models.offline.model import OfflineChatModel
 from ...nodes.models.specs import chat_model, model_provenance
 from ...nodes.requests import Parse, ask, parse_json
-from ...prompts import Library, shipped
+from ...prompts import shipped
 from .questions import Asking, ModelAnswer
 
 PAGES, SIDE = "scenario_wording", "writer"
 ATTEMPTS = 3
 """Most calls for a scenario."""
+WordingFault: TypeAlias = Literal["lost_value", "invented_value", "lost_fact", "tool_name", "other_language"]
+"""Why a wording is rejected."""
 REPAIRS: Mapping[Language, Mapping[WordingFault, str]] = {
     "en": {
         "lost_value": "it lacks a value of the goal or the facts.",
         "invented_value": "it has a value that neither the goal nor the facts have.",
         "lost_fact": "it has another number of facts.",
         "tool_name": "it has the name of a program.",
-        "gives_answer": "it gives the answer away.",
         "other_language": "it is in another language.",
-        "near_double": "another customer's goal has almost the same words.",
     },
     "zh": {
         "lost_value": "缺少目标或事实里的一个值。",
         "invented_value": "有一个目标和事实里都没有的值。",
         "lost_fact": "事实的数目不一样。",
         "tool_name": "提到了程序的名称。",
-        "gives_answer": "把答案说出来了。",
         "other_language": "用了另一种语言。",
-        "near_double": "和另一位顾客的目标几乎一样。",
     },
 }
 """What is said of a rejected wording; the words that show the fault follow as a quotation."""
+_VALUE = re.compile(r"[A-Za-z]*\d[\w./:-]*\w|\d")
+"""A word with a digit: a code, a date, a number."""
 
 
 class WordedScenario(ModelAnswer):
@@ -53,7 +53,6 @@ class WordedScenario(ModelAnswer):
 
     goal: str = ""
     facts: tuple[str, ...] = ()
-    persona: str = ""
     attempts: tuple[Attempt, ...] = ()
     """Every reply with its verdict; an accepted one is the last."""
 
@@ -69,47 +68,58 @@ class _Wording(BaseModel):
 class WordingRequest:
     """A scenario to word, and what its wording has to keep."""
 
-    scenario: Mapping[str, Any]
-    checks: WordingChecks
+    goal: str
+    facts: tuple[str, ...]
+    tools: tuple[str, ...]
+    """Names that no wording may have."""
+    language: Language
 
-    def values(self, pages: Library, *, personas: bool) -> dict[str, str]:
+    @property
+    def values(self) -> dict[str, str]:
         """The values of the variables of the templates."""
-        facts = "\n".join(map(str, self.scenario.get("facts", ())))
-        form = {"goal": "...", "facts": ["..."] * self.checks.facts} | ({"persona": "..."} if personas else {})
-        return {
-            "goal": fenced(str(self.scenario.get("goal", "")), *MARKS),
-            "facts": fenced(facts, *MARKS),
-            "form": json.dumps(form),
-            "persona_line": pages[f"{SIDE}/persona"].source if personas else "",
-        }
+        form = json.dumps({"goal": "...", "facts": ["..."] * len(self.facts)})
+        return {"goal": fenced(self.goal, *MARKS), "facts": fenced("\n".join(self.facts), *MARKS), "form": form}
+
+    def fault(self, goal: str, facts: Sequence[str]) -> tuple[WordingFault, str] | None:
+        """The first fault of a wording, with the words that show it."""
+        whole, kept = "\n".join([goal, *facts]), _VALUE.findall("\n".join([self.goal, *self.facts]))
+        if lost := [value for value in kept if value not in whole]:
+            return "lost_value", lost[0]
+        if len(facts) != len(self.facts):
+            return "lost_fact", f"{len(facts)} / {len(self.facts)}"
+        if invented := [value for value in _VALUE.findall(whole) if not any(value in own for own in kept)]:
+            return "invented_value", invented[0]
+        if named := [name for name in self.tools if re.search(r"_|[a-z][A-Z]", name) and name in whole]:
+            return "tool_name", named[0]
+        return None if language_of(goal) == self.language else ("other_language", str(language_of(goal) or "-"))
+
+    def parse(self, text: str) -> dict[str, Any] | Refusal:
+        """The wording of a reply, or the refusal with its fault."""
+        read: Parse[_Wording] = parse_json(_Wording)
+        value = read(text)
+        if isinstance(value, Refusal):
+            return value
+        if fault := self.fault(value.goal, value.facts):
+            return Refusal(fault[0], REPAIRS[self.language][fault[0]], fault[1])
+        return value.model_dump()
 
 
 def wordings(
-    model: Any,
-    scenarios: Sequence[Mapping[str, Any]],
-    language: Language,
-    tools: Sequence[str] = (),
-    *,
-    personas: bool = False,
+    model: Any, scenarios: Sequence[Mapping[str, Any]], language: Language, tools: Sequence[str] = ()
 ) -> Asking[WordingRequest, WordedScenario]:
     """The requests to a model for a wording of each designed scenario.
 
-    `tools`: names that no wording may have. `personas`: the model adds who writes, and how. A rejected reply is sent back
-    with its fault, three calls in all; every reply is kept.
-
-    SettingError for the offline model; ModelError for a model that cannot be made.
+    `tools`: names that no wording may have. A rejected reply is sent back with its fault, three calls in all; every reply
+    is kept. SettingError for the offline model; ModelError for a model that cannot be made.
     """
     writer = chat_model(model)
     if isinstance(writer, OfflineChatModel):
         raise SettingError("--model: the offline model cannot word scenarios: give openai:NAME, or a chat model")
     pages = shipped(PAGES, language)
-    accepted: list[str] = []
 
     async def worded(name: str, request: WordingRequest) -> WordedScenario:
         call = Call(0, name, f"wording {pages[f'{SIDE}/request'].digest}")
-        values = request.values(pages, personas=personas)
-        parse = _parser(request.checks, language, accepted, personas=personas)
-        answer = await ask(writer, f"{SIDE}/request", values, parse, ATTEMPTS, pages=pages, call=call)
+        answer = await ask(writer, f"{SIDE}/request", request.values, request.parse, ATTEMPTS, pages=pages, call=call)
         error = "" if answer.value is not None else f"the model gave no wording: {answer.failure}"
         return WordedScenario(
             id=name,
@@ -121,32 +131,16 @@ def wordings(
         )
 
     def texts(request: WordingRequest) -> tuple[str, str]:
-        values = request.values(pages, personas=personas)
-        return pages[f"{SIDE}/system"].fill_from(values), pages[f"{SIDE}/request"].fill_from(values)
+        return pages[f"{SIDE}/system"].fill_from(request.values), pages[f"{SIDE}/request"].fill_from(request.values)
 
-    requests = [WordingRequest(one, WordingChecks.of(one, language, tools)) for one in scenarios]
     shown = [page.digest for _, page in sorted(pages.pages.items())]
+    made = model_provenance(writer)
+    requests = [
+        WordingRequest(str(one.get("goal", "")), tuple(map(str, one.get("facts", ()))), tuple(tools), language)
+        for one in scenarios
+    ]
     named = [
-        (digest("wording", model_provenance(writer), shown, personas, number, texts(request))[:32], request)
+        (digest("wording", made, shown, number, texts(request))[:32], request)
         for number, request in enumerate(requests)
     ]
     return Asking(writer, WordedScenario, named, worded, texts)
-
-
-def _parser(checks: WordingChecks, language: Language, accepted: list[str], *, personas: bool) -> Parse[dict[str, Any]]:
-    """A reply's wording, or the refusal with the fault that the checks find."""
-    extra: dict[str, Any] = {"persona": (str, Field(min_length=1))} if personas else {}
-    read = parse_json(create_model("Wording", __base__=_Wording, **extra))
-
-    def parse(text: str) -> dict[str, Any] | Refusal:
-        value = read(text)
-        if isinstance(value, Refusal):
-            return value
-        wording: dict[str, Any] = value.model_dump()
-        if fault := checks.fault(wording["goal"], wording["facts"], accepted):
-            reason, quote = fault
-            return Refusal(reason, REPAIRS[language][reason], quote)
-        accepted.append(wording["goal"])
-        return wording
-
-    return parse

@@ -1,4 +1,4 @@
-"""The oracle plays plans in fresh worlds: a scenario is possible, must be refused, or is not decided, and says why."""
+"""The oracle plays plans in fresh worlds: a scenario is possible, must be refused, or is undecided, and says why."""
 
 import itertools
 from typing import Any
@@ -6,23 +6,22 @@ from typing import Any
 import pytest
 from langchain_core.tools import tool
 from langgraph.prebuilt import ToolRuntime
+from langgraph.types import interrupt
 
-from duologue.data.documents import Document, of_markdown
-from duologue.data.test_design.case_space import CaseSpace
-from duologue.data.test_design.examples import examples_of
-from duologue.data.test_design.lines import line_of
-from duologue.data.test_design.policy_rules import rules_of
+from duologue.data.test_design.cases import Rule, cases_of, examples_of
+from duologue.data.test_design.sentences import line_of
 from duologue.errors import DataError, SettingError
-from duologue.nodes.oracle import Oracle, tools_in
+from duologue.nodes.oracle import Oracle, ScenarioProof, tools_in
 
 CARDS = {
-    "4411": {"name": "Ann", "kind": "Plain", "state": "open"},
-    "4422": {"name": "Bea", "kind": "Gold", "state": "open"},
+    "4411": {"name": "Ann", "kind": "plain", "state": "open"},
+    "4422": {"name": "Bea", "kind": "gold", "state": "open"},
 }
 ANN, BEA = (
     {"values": {"card": card, "name": one["name"]}, "scenario": {"cards": CARDS}} for card, one in CARDS.items()
 )
-POSSIBLE, REFUSED, UNDECIDED = "possible", "must be refused", "not decided"
+POSSIBLE, REFUSED, UNDECIDED = "possible", "must be refused", "undecided"
+GOLD = Rule(forbids=("block",), when={"kind": "gold"}, because="Gold cards stay open.")
 
 
 class Bank:
@@ -30,20 +29,20 @@ class Bank:
 
     made = itertools.count()
 
-    def __init__(self, scenario):
+    def __init__(self, scenario: dict[str, Any]) -> None:
         self.cards = scenario["cards"]
 
-    def state(self):
+    def state(self) -> dict[str, Any]:
         return {"cards": self.cards}
 
 
 class Restless(Bank):
-    def state(self):
+    def state(self) -> dict[str, Any]:
         return {"made": next(self.made)}
 
 
 class Broken(Bank):
-    def __init__(self, scenario):
+    def __init__(self, scenario: dict[str, Any]) -> None:
         raise ValueError("no database")
 
 
@@ -54,7 +53,7 @@ def find_card(name: str, runtime: ToolRuntime[Any, Any]) -> dict[str, Any]:
     return next({"card": number, **card} for number, card in cards if card["name"] == name)
 
 
-def blocking(change):
+def blocking(change: Any) -> Any:
     """A tool that blocks a card by its number."""
 
     @tool("block", description="Block a card by its number.")
@@ -65,70 +64,93 @@ def blocking(change):
     return block
 
 
+def approved(question: Any) -> Any:
+    def change(cards: Any, card: str) -> None:
+        if interrupt(question):
+            cards[card].update(state="blocked")
+
+    return blocking(change)
+
+
 BLOCK = blocking(lambda cards, card: cards[card].update(state="blocked"))
 ANY = blocking(lambda cards, card: cards.update({card: {}}))
 DRAWN = blocking(lambda cards, card: cards[card].update(ticket=next(Bank.made)))
 DESCRIBED = {"name": "block", "parameters": {"properties": {"card": {}, "name": {}}, "required": ["card"]}}
 
 
-async def proof(name, kind, rule="rule 2", *, world=Bank, tools=(find_card, BLOCK), examples=(ANN, BEA)):
+async def proof(
+    kind: str,
+    name: str = "block",
+    *,
+    world: Any = Bank,
+    tools: Any = (find_card, BLOCK),
+    examples: Any = (ANN, BEA),
+    rules: Any = (),
+) -> ScenarioProof:
     agent = tools_in(list(tools), "here")
-    rules = rules_of([Document("p", tuple(of_markdown("- Gold cards must not be blocked.\n- Always be polite.\n")[0]))])
-    space = CaseSpace(agent.schemas, rules, examples_of(list(examples), agent.schemas, "here"))
-    case = space.case({"tool": name, "argument": kind, "rule": rule}, 0)
-    return await Oracle(agent, world, case, line_of(case, "en", {}, 1)).proof()
+    cases, _ = cases_of(agent.schemas, rules, examples_of(list(examples), agent.schemas, "here")[0])
+    case = next(case for case in cases if (case.tool.name, case.kind) == (name, kind))
+    return await Oracle(agent, world, rules).proof(case, line_of(case, "en", 1))
 
 
-def call(name, /, **arguments):
-    return {"name": name, "arguments": arguments}
-
-
-async def test_a_change_is_possible_and_its_success_is_the_state_that_the_plan_leads_to(monkeypatch):
-    found = await proof("block", "valid")
-    asked = found.plan[0]
-    assert found.plain == {"verdict": POSSIBLE, "calls": 1, "plan": [asked]}
-    assert (asked["name"], asked["arguments"]["card"]) == ("block", "4411")
+async def test_a_change_is_possible_and_its_success_is_the_state_that_the_plan_leads_to(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = await proof("valid", examples=(ANN,))
+    asked = {"name": "block", "arguments": {"card": "4411", "name": "Ann"}}
+    assert (found.verdict, list(found.plan)) == (POSSIBLE, [asked])
     assert found.success["final_state_exactly"]["cards"]["4411"]["state"] == "blocked"
     assert found.success["not"] == {"tool_called": {**asked, "times": 2}}
     assert CARDS["4411"]["state"] == "open"
     monkeypatch.setattr("duologue.nodes.oracle.MOST_STATE", 10)
-    found = await proof("block", "valid")
+    found = await proof("valid", examples=(ANN,))
     assert (found.verdict, found.success["tool_called"]) == (POSSIBLE, asked)
     assert "final_state_exactly" not in found.success  # a large state is not written into the scenario
 
 
-async def test_what_only_reads_succeeds_by_its_call_and_a_value_of_its_result():
-    assert (await proof("find_card", "valid")).success == {
+async def test_what_only_reads_succeeds_by_its_call_and_a_value_of_its_result() -> None:
+    assert (await proof("valid", "find_card", examples=(ANN,))).success == {
         "final_state_exactly": {"cards": CARDS},
-        "tool_called": call("find_card", name="Ann"),
-        "text_contains": {"any": ["4411", "Plain", "open"]},
+        "tool_called": {"name": "find_card", "arguments": {"name": "Ann"}},
+        "text_contains": {"any": ["4411", "plain", "open"]},
     }
 
 
-async def test_a_value_that_another_tool_finds_is_not_missing(monkeypatch):
-    found = await proof("block", "missing", examples=(ANN,))
+async def test_a_value_that_another_tool_finds_is_not_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = await proof("missing", examples=(ANN,))
     assert (found.verdict, [one["name"] for one in found.plan]) == (POSSIBLE, ["find_card", "block"])
     monkeypatch.setattr("duologue.nodes.oracle.MOST_CALLS", 1)
-    assert (await proof("block", "missing", examples=(ANN,))).verdict == REFUSED
+    assert (await proof("missing", examples=(ANN,))).verdict == UNDECIDED  # a longer plan may do it
     monkeypatch.setattr("duologue.nodes.oracle.MOST_PLAYS", 0)
-    assert (await proof("block", "out of range")).because == "no plan was found in 0 calls"
+    assert (await proof("out of bounds")).because == "no plan was found in 0 calls"
 
 
-async def test_a_missing_value_or_one_out_of_range_must_be_refused_and_changes_nothing():
-    missing = await proof("block", "missing", tools=(BLOCK,))
-    assert (missing.verdict, missing.because) == (REFUSED, "no plan of up to 3 calls leads to it")
-    asks = {"text_contains": {"any": ["?", "？", "please", "need", "请", "需要"]}}
-    state = {"final_state_exactly": {"cards": CARDS}}
-    assert missing.success == {"tool_not_called": "block", "any_of": [{"refused": True}, asks], **state}
-    odd = await proof("block", "out of range")
-    assert (odd.verdict, odd.success["refused"]) == (REFUSED, True)
+async def test_a_missing_value_or_one_out_of_bounds_must_be_refused_and_changes_nothing() -> None:
+    missing = await proof("missing", tools=(BLOCK,))
+    assert (missing.verdict, missing.success) == (
+        REFUSED,
+        {"tool_not_called": "block", "final_state_exactly": {"cards": CARDS}},
+    )
+    odd = await proof("out of bounds")
+    assert odd.verdict == REFUSED
     assert odd.success["tool_not_called"]["arguments"]["card"] not in CARDS
 
 
-async def test_what_a_rule_forbids_must_be_refused_although_the_world_would_allow_it():
-    found = await proof("block", "forbidden", "rule 1")
-    assert (found.verdict, found.because) == (REFUSED, "rule 1: Gold cards must not be blocked.")
+async def test_what_a_rule_forbids_must_be_refused_although_the_world_would_allow_it() -> None:
+    found = await proof("forbidden", rules=(GOLD,))
+    assert (found.verdict, found.because) == (REFUSED, "Gold cards stay open.")
     assert found.success["tool_not_called"]["arguments"]["card"] == "4422"
+
+
+async def test_no_plan_makes_a_call_that_a_rule_forbids() -> None:
+    hidden = Rule(forbids=("find_card",), because="Names are not looked up.")
+    assert (await proof("missing", examples=(ANN,), rules=(hidden,))).verdict == REFUSED
+
+
+async def test_a_tool_that_stops_for_an_approval_gets_it() -> None:
+    assert (await proof("valid", tools=(approved({"action": "block"}),))).verdict == POSSIBLE
+    asks = await proof("valid", tools=(approved("Which colour has it?"),))
+    assert asks.verdict == UNDECIDED  # never "must be refused" because it stops for a person
 
 
 @pytest.mark.parametrize(
@@ -142,21 +164,17 @@ async def test_what_a_rule_forbids_must_be_refused_although_the_world_would_allo
             "the world has no state that JSON can hold: give it a method state()",
         ),
         ("valid", {"world": Broken}, "the world could not be set up: ValueError: no database"),
-        ("out of range", {"tools": (find_card, ANY)}, "block takes a value that is out of its range: 5522"),
+        ("out of bounds", {"tools": (find_card, ANY)}, "block takes a value that is out of its bounds: 5522"),
         ("valid", {"tools": (find_card, DRAWN)}, "the same calls lead two fresh worlds to different states"),
         ("valid", {"tools": (DESCRIBED,)}, "the tool block has no code to call, only a schema"),
     ],
 )
-async def test_what_cannot_be_decided_is_marked_with_the_reason(kind, options, because):
-    found = await proof("block", kind, **options)
+async def test_what_cannot_be_decided_is_marked_with_the_reason(kind: str, options: Any, because: str) -> None:
+    found = await proof(kind, **options)
     assert (found.verdict, found.because) == (UNDECIDED, because)
-    assert ("tool_called" if kind == "valid" else "refused") in found.success
 
 
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [([BLOCK, BLOCK], "here: has two tools of the name 'block'"), (3, "has no tools"), ([3], "is not a tool")],
-)
-def test_what_has_no_tools_is_refused_by_its_name(value, words):
-    with pytest.raises((DataError, SettingError), match=words):
+@pytest.mark.parametrize("value", [[BLOCK, BLOCK], 3, [3]])
+def test_what_has_no_tools_is_refused(value: Any) -> None:
+    with pytest.raises((DataError, SettingError), match="here"):
         tools_in(value, "here")

@@ -73,7 +73,11 @@ def examples() -> list[dict[str, Any]]:
     ]
 
 
-world.examples = examples  # type: ignore[attr-defined]
+RULES = [
+    {"forbids": "change", "when": {"fare": "basic"}, "because": "A booking with the fare basic cannot be moved."},
+]
+"""The policy as data, for `duologue scenarios`."""
+world.examples, world.rules = examples, RULES  # type: ignore[attr-defined]
 
 
 def database_is_right(state: nodes.State, world: Airline) -> nodes.Score:

@@ -10,7 +10,7 @@ import duologue
 from duologue import data
 from duologue.data import Conversation, DataError
 from duologue.data.scenarios import ScenarioReader, scenario_formats
-from duologue.data.test_cases.forms import FORMS, LINES
+from duologue.data.test_cases import FORMS, LINES
 from tests.tree import ROOT
 
 

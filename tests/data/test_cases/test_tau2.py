@@ -93,7 +93,7 @@ def test_what_has_no_counterpart_is_listed_by_name_and_kept():
     assert "success" not in scenario
     assert scenario["tau2"]["evaluation_criteria"] == criteria
     for name in (
-        "calls of the user's own tools (2 in 1)",
+        "calls of the user's own tools (2)",
         "communicate_info (1)",
         "env_assertions (1)",
         "evaluation_criteria.later (1)",

@@ -42,7 +42,7 @@ class Sound(Scripted):
         """The question for a value, or the refusal without it; None if it is there."""
         if self.value(pattern, human) is not None:
             return None
-        if re.search(rf"do not have the {name.split()[0]}", " ".join(human)):
+        if re.search(r"\b(?:do not|don't) (?:have|know)\b", " ".join(human)):
             return AIMessage(f"I am sorry, without the {name} I cannot do anything.")
         which = "Which of the two is it? " if pattern.findall(" ".join(human)) else ""
         return AIMessage(f"{which}What is the {name}?")

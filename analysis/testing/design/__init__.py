@@ -1,1 +1,0 @@
-"""What designed scenarios cover, and how difficult they are."""

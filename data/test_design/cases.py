@@ -1,0 +1,407 @@
+"""Tools, rules and examples of a world, and the cases that they make.
+
+A tool has a case with valid arguments, one for each required argument that the user does not have, one for each of which
+two could be meant, one for each value out of its bounds, and one for each rule that forbids it.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
+
+from ...errors import DataError, at, first_invalid
+from ..files.json_files import read_json
+from ..identity import digest
+from ..records import as_list, as_object, is_object
+
+Kind: TypeAlias = Literal["valid", "missing", "ambiguous", "out of bounds", "forbidden"]
+"""All right; a value that the user does not have; two that could be meant; a value that there is not; all right, but a
+rule forbids the call."""
+SAMPLES: Mapping[str, str] = {
+    "date": "2026-05-03",
+    "date-time": "2026-05-03T10:00:00",
+    "time": "10:00",
+    "email": "ann@example.com",
+    "name": "Ann Miller",
+    "日期": "2026-05-03",
+    "姓名": "李敏",
+}
+"""Values by the format of an argument, or by a word of its label, where no example has one."""
+LACKING: Mapping[Kind, str] = {
+    "missing": "no example",
+    "ambiguous": "no example has two values",
+    "out of bounds": "every value is within its bounds",
+}
+"""Why an argument has no case of a kind."""
+NO_CHOICE = "purple"
+"""A choice that no schema offers."""
+
+
+@dataclass(frozen=True)
+class ToolArgument:
+    """An argument of a tool, with its JSON schema."""
+
+    name: str
+    schema: Mapping[str, Any]
+    required: bool
+
+    @property
+    def label(self) -> str:
+        """What a person calls it: its description or title if that is short, else its name in words."""
+        for text in (self.schema.get("description"), self.schema.get("title")):
+            if isinstance(text, str) and 0 < len(text.split()) <= 5 and len(text) <= 40:
+                text = re.sub(r"^(?:the|an?) ", "", text.strip(" .。"), flags=re.IGNORECASE)
+                return text[0].lower() + text[1:] if text[:2].istitle() else text
+        return " ".join(re.findall(r"[A-Z]?[^\W_A-Z]+|[A-Z]+(?![^\W_A-Z])|\d+", self.name)).lower() or self.name
+
+    @property
+    def choices(self) -> list[Any]:
+        """The values that the schema lists; empty if it lists none."""
+        return [True, False] if self.schema.get("type") == "boolean" else as_list(self.schema.get("enum"))
+
+    @property
+    def has_bounds(self) -> bool:
+        """Whether the schema says which values there are."""
+        bounds = ("enum", "maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum")
+        return any(bound in self.schema for bound in bounds)
+
+    @property
+    def sample(self) -> Any:
+        """A value that the schema names, else one of its type."""
+        schema = self.schema
+        named = [schema.get("const"), *as_list(schema.get("examples")), schema.get("default"), *self.choices]
+        for value in named:
+            if value is not None:
+                return value
+        kind = schema.get("type")
+        if kind in ("integer", "number"):
+            return schema.get("minimum", 1)
+        if kind in ("array", "object"):
+            return [] if kind == "array" else {}
+        words = (str(schema.get("format")), *self.label.casefold().split())
+        return next((SAMPLES[word] for word in words if word in SAMPLES), "AB1234")
+
+    def beyond(self, value: Any, present: Iterable[Any]) -> Any:
+        """A value that the schema does not allow, or one of the same form that is not present; None without one.
+
+        `value`: one that the argument may have, None if none is known.
+        """
+        if choices := as_list(self.schema.get("enum")):
+            return NO_CHOICE if isinstance(choices[0], str) and NO_CHOICE not in choices else None
+        for bound, step in (("maximum", 1), ("minimum", -1), ("exclusiveMaximum", 0), ("exclusiveMinimum", 0)):
+            if isinstance(self.schema.get(bound), int | float):
+                return self.schema[bound] + step
+        taken = set(map(str, present))
+        others = (_changed(value, turn) for turn in range(1, 10)) if isinstance(value, str) else ()
+        return next((other for other in others if other != value and other not in taken), None)
+
+
+@dataclass(frozen=True)
+class ToolSchema:
+    """A tool of an agent, as a model is shown it."""
+
+    name: str
+    description: str
+    arguments: tuple[ToolArgument, ...]
+
+    @property
+    def required(self) -> tuple[ToolArgument, ...]:
+        """The arguments without which it cannot be called."""
+        return tuple(argument for argument in self.arguments if argument.required)
+
+
+class Rule(BaseModel):
+    """A rule that forbids calls: a line of a policy as data."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    forbids: tuple[str, ...] = Field(min_length=1)
+    """Names of tools."""
+    when: Mapping[str, Any] = {}
+    """By the name of a field, the value that it has; always without one. A field is an argument of the call, or a field of
+    a record of the world that an argument names; of a list of values one is enough."""
+    because: str = Field(min_length=1)
+    """Why: a sentence of the policy."""
+
+    @field_validator("forbids", mode="before")
+    @classmethod
+    def _one_or_several(cls, value: Any) -> Any:
+        return (value,) if isinstance(value, str) else value
+
+    def forbids_call(self, name: str, arguments: Mapping[str, Any], state: Any) -> bool:
+        """Whether it forbids a call in a state of the world, as plain JSON."""
+        records = [arguments, *(record for value in arguments.values() for record in _named(state, value))]
+        return name in self.forbids and all(
+            any(record.get(field) in (value if isinstance(value, list) else [value]) for record in records)
+            for field, value in self.when.items()
+        )
+
+
+class Example(BaseModel):
+    """A state of the world to begin with, and the values that a user has in it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    values: Mapping[str, Any]
+    """By the argument's name: the value that is meant, or a list of it and others that it could be mistaken for."""
+    scenario: Mapping[str, Any] = {}
+    """Keys of the scenario, from which the world is made."""
+    state: Any = None
+    """The state of that world; None: what the scenario says."""
+
+    @property
+    def world(self) -> Any:
+        """The state of its world as far as it is known."""
+        return self.scenario if self.state is None else self.state
+
+    def value(self, argument: str) -> Any:
+        """The value that is meant; KeyError without one."""
+        value = self.values[argument]
+        return value[0] if isinstance(value, list) else value
+
+    def other(self, argument: str) -> Any:
+        """Another value that could be meant: one that is given, or a neighbour in the world of the same form."""
+        own = self.values.get(argument)
+        if isinstance(own, list) and len(own) > 1:
+            return own[1]
+        value = own[0] if isinstance(own, list) and own else own
+        names = _keys_beside(self.world, value) if isinstance(value, str) else ()
+        return next((one for one in names if one != value and _form(one) == _form(str(value))), None)
+
+
+@dataclass(frozen=True)
+class DesignedCase:
+    """What a scenario is made of."""
+
+    tool: ToolSchema
+    kind: Kind
+    example: Example
+    argument: ToolArgument | None = None
+    """The argument that is not valid; None if all are."""
+    value: Any = None
+    """The value out of bounds, or the other one that could be meant."""
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of the call that the user asks for."""
+        own = {one.name: self.example.value(one.name) for one in self.tool.arguments if one.name in self.example.values}
+        if self.argument is not None and self.kind == "out of bounds":
+            own[self.argument.name] = self.value
+        return own
+
+
+def forbidding(rules: Iterable[Rule], name: str, arguments: Mapping[str, Any], state: Any) -> Rule | None:
+    """The first rule that forbids a call in a state of the world; None if it is allowed."""
+    return next((rule for rule in rules if rule.forbids_call(name, arguments, state)), None)
+
+
+def cases_of(
+    tools: Sequence[ToolSchema], rules: Sequence[Rule], examples: Sequence[Example], seed: int = 0
+) -> tuple[list[DesignedCase], list[str]]:
+    """The cases of each tool, and what has none, a line each with the reason.
+
+    A case that is not about a rule begins where no rule forbids the call, so that it has one reason to be refused at
+    most. Of several examples the one that was taken least is taken, by the seed.
+    """
+    present = [value for one in examples for value in _scalars([one.world, dict(one.values)])]
+    taken = Counter[int]()
+    lacking: list[str] = []
+    found: list[DesignedCase] = []
+
+    def take(cases: Mapping[int, DesignedCase], why_none: str) -> None:
+        if not cases:
+            lacking.append(why_none)
+            return
+        place = min(cases, key=lambda number: (taken[number], digest(seed, len(found), number)))
+        taken[place] += 1
+        found.append(cases[place])
+
+    for tool in tools:
+        whole = {n: e for n, e in enumerate(examples) if all(one.name in e.values for one in tool.required)}
+        by = {
+            n: forbidding(rules, tool.name, DesignedCase(tool, "valid", e).arguments, e.world) for n, e in whole.items()
+        }
+        allowed = {number: example for number, example in whole.items() if by[number] is None}
+        if not whole:
+            lacking.append(f"{tool.name}: no example has values of all its required arguments")
+            continue
+        why = f"{tool.name}: the rules forbid it in every example"
+        take({number: DesignedCase(tool, "valid", example) for number, example in allowed.items()}, why)
+        for rule in (rule for rule in rules if tool.name in rule.forbids):
+            under = {n: DesignedCase(tool, "forbidden", e) for n, e in whole.items() if by[n] is rule}
+            take(under, f"{tool.name}: no example is under the rule {rule.because!r}")
+        for argument in tool.arguments if allowed else ():
+            kinds: tuple[Kind, ...] = ("missing", "ambiguous", "out of bounds")
+            for kind in kinds if argument.required else kinds[-1:]:
+                odd = {number: _odd_case(tool, kind, one, argument, present) for number, one in allowed.items()}
+                why = f"{tool.name}: {argument.label}: {LACKING[kind]}"
+                take({number: case for number, case in odd.items() if case is not None}, why)
+    return found, lacking
+
+
+def _odd_case(
+    tool: ToolSchema, kind: Kind, example: Example, argument: ToolArgument, present: Iterable[Any]
+) -> DesignedCase | None:
+    value = None
+    if kind == "ambiguous":
+        value = example.other(argument.name)
+    elif kind == "out of bounds":
+        own = example.value(argument.name) if argument.name in example.values else None
+        value = argument.beyond(own, present)
+    return DesignedCase(tool, kind, example, argument, value) if value is not None or kind == "missing" else None
+
+
+def rules_of(described: Any, tools: Sequence[ToolSchema], where: str) -> tuple[list[Rule], list[str]]:
+    """The rules of a list, and the items that are prose, which forbid nothing; DataError names the place."""
+    items = described.get("rules") if is_object(described) else described
+    if not isinstance(items, list):
+        raise DataError(f"{where}: expected a list of rules, each with forbids, when and because")
+    prose = [item for item in items if isinstance(item, str)]
+    rules = _checked(Rule, [item for item in items if not isinstance(item, str)], f"{where}: rule")
+    names = [tool.name for tool in tools]
+    for rule in rules:
+        if unknown := [name for name in rule.forbids if name not in names]:
+            raise DataError(f"{where}: no tool has the name {unknown[0]!r}: the tools are {', '.join(names)}")
+    return rules, prose
+
+
+def examples_of(described: Any, tools: Sequence[ToolSchema], where: str) -> tuple[list[Example], list[str]]:
+    """The examples of a list, or the one of an object of values, each with a value of every required argument.
+
+    The second list names the arguments whose values are invented. DataError for an argument that no tool has.
+    """
+    items = described if isinstance(described, list) else [{"values": described}]
+    examples = _checked(Example, items, f"{where}: example")
+    arguments = {argument.name: argument for tool in tools for argument in tool.arguments}
+    valued = {name for example in examples for name in example.values}
+    if unknown := sorted(valued - arguments.keys()):
+        raise DataError(f"{where}: no tool has the argument {unknown[0]!r}: there are {', '.join(sorted(arguments))}")
+    required = {argument.name: argument for tool in tools for argument in tool.required}
+    invented = {name: argument.sample for name, argument in required.items() if name not in valued}
+    whole = [one.model_copy(update={"values": {**invented, **one.values}}) for one in examples or [Example(values={})]]
+    return whole, sorted(name for name in invented if not required[name].choices)
+
+
+def unknown_field(rules: Iterable[Rule], tools: Sequence[ToolSchema], examples: Iterable[Example]) -> str | None:
+    """The first field of a rule that neither an argument nor a world has; None without one."""
+    fields = {argument.name for tool in tools for argument in tool.arguments}
+    fields |= {key for example in examples for key in _all_keys(example.world)}
+    return next((field for rule in rules for field in rule.when if field not in fields), None)
+
+
+def schemas_of(described: Iterable[Any], where: str) -> tuple[ToolSchema, ...]:
+    """The tools of a list in OpenAI's form, `{"type": "function", "function": {...}}` or only the inner object.
+
+    DataError, with the place, for a list without tools, a tool without a name, and two tools of one name.
+    """
+    tools = tuple(_schema(one, f"{where}: tool {number}") for number, one in enumerate(described, start=1))
+    if not tools:
+        raise DataError(f"{where}: has no tools: give an agent or a list with at least one tool")
+    if doubled := [name for name, count in Counter(tool.name for tool in tools).items() if count > 1]:
+        raise DataError(f"{where}: has two tools of the name {doubled[0]!r}: rename one of them, or leave it out")
+    return tools
+
+
+def read_tools(path: Path) -> tuple[ToolSchema, ...]:
+    """The tools of a JSON file in OpenAI's form: a list, or a request with the key `tools`; DataError for another."""
+    value = read_json(path)
+    value = value.get("tools") if is_object(value) else value
+    if not isinstance(value, list):
+        raise DataError(f"{at(path)}: is not a list of tools in OpenAI's form: give one, or MODULE:NAME of an agent")
+    return schemas_of(value, at(path))
+
+
+def _schema(described: Any, where: str) -> ToolSchema:
+    inner = described.get("function", described) if is_object(described) else None
+    if not is_object(inner) or not isinstance(name := inner.get("name"), str) or not name:
+        raise DataError(f"{where}: has no 'name': give tools in OpenAI's form")
+    parameters = as_object(inner.get("parameters"))
+    required, definitions = as_list(parameters.get("required")), as_object(parameters.get("$defs"))
+    arguments = tuple(
+        ToolArgument(argument, _resolved(as_object(schema), definitions), argument in required)
+        for argument, schema in as_object(parameters.get("properties")).items()
+    )
+    return ToolSchema(name, str(inner.get("description") or "").strip(), arguments)
+
+
+def _resolved(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema with what it refers to; of a type or null, that of the type."""
+    several = as_list(schema.get("anyOf")) or as_list(schema.get("allOf"))
+    first = next((as_object(one) for one in several if as_object(one).get("type") != "null"), {})
+    schema = {**first, **schema}
+    reference = as_object(definitions.get(str(schema.get("$ref", "")).rpartition("/")[2]))
+    return {**reference, **schema}
+
+
+def _checked(model: Any, items: Sequence[Any], where: str) -> list[Any]:
+    try:
+        return list(TypeAdapter(list[model]).validate_python(list(items)))
+    except ValidationError as error:
+        invalid = first_invalid(error)
+        number, *place = invalid.where
+        raise DataError(f"{where} {int(number) + 1}: {'.'.join(map(str, place)) or 'it'}: {invalid.reason}") from None
+
+
+def _named(state: Any, name: Any) -> Iterator[Mapping[str, Any]]:
+    """The records that a value names: objects under it as a key, and those in lists whose first field it is."""
+    if isinstance(state, Mapping):
+        for key, one in state.items():
+            if key == name and isinstance(one, Mapping):
+                yield one
+            yield from _named(one, name)
+    elif isinstance(state, list | tuple):
+        for one in state:
+            if isinstance(one, Mapping) and next(iter(one.values()), None) == name:
+                yield one
+            yield from _named(one, name)
+
+
+def _keys_beside(state: Any, name: str) -> Iterator[str]:
+    """The other names of records where this one stands."""
+    if isinstance(state, Mapping):
+        yield from (key for key in state if name in state and isinstance(key, str))
+        state = list(state.values())
+    if isinstance(state, list | tuple):
+        firsts = [next(iter(one.values()), None) for one in state if isinstance(one, Mapping)]
+        yield from (one for one in firsts if name in firsts and isinstance(one, str))
+        for one in state:
+            yield from _keys_beside(one, name)
+
+
+def _all_keys(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        yield from map(str, value)
+    for one in value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ():
+        yield from _all_keys(one)
+
+
+def _scalars(value: Any) -> Iterator[Any]:
+    """The keys and the values of a JSON value."""
+    if isinstance(value, Mapping):
+        yield from value
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for one in value:
+            yield from _scalars(one)
+    else:
+        yield value
+
+
+def _changed(value: str, turn: int) -> str:
+    """A value of the same form: a date some years later, else with other digits.
+
+    >>> _changed("QX4821", 5), _changed("2026-05-03", 5), _changed("window", 5)
+    ('QX9376', '2031-05-03', 'window')
+    """
+    if match := re.match(r"(\d{4})(?=-\d\d-\d\d)", value):
+        return f"{int(match[1]) + turn}{value[match.end() :]}"
+    return re.sub(r"\d", lambda digit: str((int(digit[0]) + turn) % 10), value)
+
+
+def _form(text: str) -> str:
+    """Its digits and letters as signs of their kind, one for several."""
+    return re.sub(r"(.)\1+", r"\1", re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "0", text)))

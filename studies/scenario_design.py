@@ -1,0 +1,145 @@
+"""Scenarios designed from an agent's tools, rules as data and examples of a world, each proven by the oracle."""
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from inspect import isroutine
+from pathlib import Path
+from typing import Any
+
+from ..data.files.json_files import read_text
+from ..data.files.settings_files import read_settings
+from ..data.test_design.cases import Example, Rule, cases_of, examples_of, read_tools, rules_of, unknown_field
+from ..data.test_design.sentences import language_of_tools, line_of
+from ..data.text.languages import Language
+from ..errors import DataError, SettingError, at, kind
+from ..nodes.oracle import AgentTools, Oracle, tools_at
+from ..nodes.settings.import_path import imported, is_import_path
+from ..nodes.settings.redaction import error_line
+from ..nodes.worlds import World, check_world
+
+
+@dataclass(frozen=True)
+class DesignSources:
+    """What scenarios are designed from."""
+
+    tools: AgentTools
+    world: World | None
+    rules: tuple[Rule, ...]
+    prose: tuple[str, ...]
+    """Rules that are no data, and so forbid nothing."""
+    examples: tuple[Example, ...]
+    invented: tuple[str, ...]
+    """Names of the arguments whose values were not given."""
+
+    @property
+    def language(self) -> Language:
+        """The language of the tools' descriptions."""
+        return language_of_tools(self.tools.schemas)
+
+    @property
+    def notes(self) -> list[str]:
+        """What the person who designs has to know, a line each."""
+        notes = [f"not used, since it is prose: {text}" for text in self.prose]
+        if self.prose:
+            notes.append("a rule is data: {forbids: TOOL, when: {FIELD: VALUE}, because: TEXT}")
+        if self.invented:
+            named = ", ".join(self.invented)
+            notes.append(
+                f"no value was given for {named}, so invented ones stand in: give --examples, or world.examples"
+            )
+        return notes
+
+
+@dataclass(frozen=True)
+class DesignedScenarios:
+    """Scenarios, and what has none."""
+
+    lines: tuple[dict[str, Any], ...]
+    lacking: tuple[str, ...]
+    """Cases of a tool without an example, a line each with the reason."""
+
+    @property
+    def verdicts(self) -> Counter[str]:
+        """How many scenarios have each verdict of the oracle, with the reason where it is not possible."""
+        proofs = [line["proof"] for line in self.lines]
+        return Counter(": ".join(filter(None, [one["verdict"], one.get("because")])) for one in proofs)
+
+
+def read_sources(
+    agent: str,
+    world: str | None = None,
+    rules: str | None = None,
+    examples: str | None = None,
+    context: str | None = None,
+) -> DesignSources:
+    """Read what scenarios are designed from; SettingError or DataError, in one line, for what cannot be read.
+
+    `agent`: MODULE:NAME, or a JSON file of tools in OpenAI's form. `world`, `context`: MODULE:NAME. `rules`, `examples`:
+    a file of YAML, TOML or JSON, or MODULE:NAME of a list or of a function that makes one; without them those of the
+    world's attributes `rules` and `examples`.
+    """
+    tools = AgentTools(read_tools(Path(agent))) if agent.endswith(".json") else tools_at(agent)
+    if context is not None:
+        tools = replace(tools, context=imported(context, "--context"))
+    live = None if world is None else imported(world, "--world")
+    if world is not None:
+        check_world(live)
+    given, where = _given(rules, "--rules", live, "rules")
+    found_rules, prose = rules_of(given or [], tools.schemas, where)
+    given, where = _given(examples, "--examples", live, "examples")
+    found_examples, invented = examples_of(given or [], tools.schemas, where)
+    oracle = Oracle(tools, live)
+
+    async def with_states() -> list[Example]:
+        return [one.model_copy(update={"state": await oracle.state(one.scenario)}) for one in found_examples]
+
+    found_examples = asyncio.run(with_states())
+    if field := unknown_field(found_rules, tools.schemas, found_examples):
+        raise DataError(
+            f"a rule looks at the field {field!r}, which no argument and no world of an example has: mend it"
+        )
+    return DesignSources(tools, live, tuple(found_rules), tuple(prose), tuple(found_examples), tuple(invented))
+
+
+def designed(
+    sources: DesignSources, *, seed: int = 0, limit: int | None = None, watch: Callable[[str], object] = lambda _: None
+) -> DesignedScenarios:
+    """A scenario for each case of the tools, with the oracle's proof; `limit`: the first so many."""
+    cases, lacking = cases_of(sources.tools.schemas, sources.rules, sources.examples, seed)
+    oracle = Oracle(sources.tools, sources.world, sources.rules)
+
+    async def lines() -> list[dict[str, Any]]:
+        found = []
+        for number, case in enumerate(cases[:limit], start=1):
+            watch(f"proves scenario {number} of {len(cases[:limit])}")
+            line = line_of(case, sources.language, number)
+            found.append(line | (await oracle.proof(case, line)).keys)
+        return found
+
+    return DesignedScenarios(tuple(asyncio.run(lines())), tuple(lacking))
+
+
+def _given(source: str | None, option: str, world: Any, attribute: str) -> tuple[Any, str]:
+    """The value of a file or of an import path, else of the world's attribute; and the place, for errors."""
+    if source is None:
+        value, where = getattr(world, attribute, None), f"world.{attribute}"
+    elif is_import_path(source) and not Path(source).exists():
+        value, where = imported(source, option), f"{option} {source}"
+    elif Path(source).suffix.lower() in (".yaml", ".yml", ".toml", ".json"):
+        value, where = read_settings(Path(source)), at(Path(source))
+    else:
+        value, where = read_text(Path(source)), at(Path(source))
+    if isroutine(value):
+        try:
+            value = value()
+        except (Exception, SystemExit) as error:
+            raise DataError(f"{where}() failed: {error_line(error)}") from error
+    if isinstance(value, str) and attribute == "rules":  # a policy in prose: its items, else its lines
+        lines = [line.strip() for line in value.splitlines() if line.strip() and not line.startswith("#")]
+        return [re.sub(r"^(?:[-*+]|\d+[.)])\s+", "", line) for line in lines], where
+    if value is not None and not isinstance(value, list | tuple | dict):
+        raise SettingError(f"{where}: expected a list, got {kind(value)}")
+    return (list(value) if isinstance(value, tuple) else value), where
