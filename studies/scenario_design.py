@@ -11,7 +11,7 @@ from typing import Any
 
 from ..data.files.json_files import read_text
 from ..data.files.settings_files import read_settings
-from ..data.test_design.cases import Example, Rule, cases_of, examples_of, read_tools, rules_of, unknown_field
+from ..data.test_design.cases import Example, Rule, cases_of, examples_of, fields_of, read_tools, rules_of
 from ..data.test_design.sentences import language_of_tools, line_of
 from ..data.text.languages import Language
 from ..errors import DataError, SettingError, at, kind
@@ -97,9 +97,10 @@ def read_sources(
         return [one.model_copy(update={"state": await oracle.state(one.scenario)}) for one in found_examples]
 
     found_examples = asyncio.run(with_states())
-    if field := unknown_field(found_rules, tools.schemas, found_examples):
+    fields = fields_of(tools.schemas, found_examples)
+    if unknown := [field for rule in found_rules for field in rule.when if field not in fields]:
         raise DataError(
-            f"a rule looks at the field {field!r}, which no argument and no world of an example has: mend it"
+            f"a rule looks at the field {unknown[0]!r}, which no argument and no world of an example has: mend it"
         )
     return DesignSources(tools, live, tuple(found_rules), tuple(prose), tuple(found_examples), tuple(invented))
 

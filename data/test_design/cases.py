@@ -286,11 +286,10 @@ def examples_of(described: Any, tools: Sequence[ToolSchema], where: str) -> tupl
     return whole, sorted(name for name in invented if not required[name].choices)
 
 
-def unknown_field(rules: Iterable[Rule], tools: Sequence[ToolSchema], examples: Iterable[Example]) -> str | None:
-    """The first field of a rule that neither an argument nor a world has; None without one."""
+def fields_of(tools: Sequence[ToolSchema], examples: Iterable[Example]) -> list[str]:
+    """The fields that a rule may look at: the arguments of the tools, and the keys of the examples' worlds, by name."""
     fields = {argument.name for tool in tools for argument in tool.arguments}
-    fields |= {key for example in examples for key in _all_keys(example.world)}
-    return next((field for rule in rules for field in rule.when if field not in fields), None)
+    return sorted(fields.union(*(_all_keys(example.world) for example in examples)))
 
 
 def schemas_of(described: Iterable[Any], where: str) -> tuple[ToolSchema, ...]:

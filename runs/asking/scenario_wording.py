@@ -1,15 +1,16 @@
-"""Asking a chat model to word the goals and facts of designed scenarios as people would say them."""
+"""Asking a chat model to word the goals and facts of designed scenarios as people would say them, and rules as data."""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ...data.identity import digest
 from ...data.records import Attempt
+from ...data.test_design.cases import ToolSchema
 from ...data.text.languages import Language, language_of
 from ...errors import SettingError
 from ...nodes.calls.store import Call
@@ -20,7 +21,7 @@ from ...nodes.requests import Parse, ask, parse_json
 from ...prompts import shipped
 from .questions import Asking, ModelAnswer
 
-PAGES, SIDE = "scenario_wording", "writer"
+PAGES = "scenario_wording"
 ATTEMPTS = 3
 """Most calls for a scenario."""
 WordingFault: TypeAlias = Literal["lost_value", "invented_value", "lost_fact", "tool_name", "other_language"]
@@ -46,15 +47,18 @@ _VALUE = re.compile(r"[A-Za-z]*\d[\w./:-]*\w|\d")
 """A word with a digit: a code, a date, a number."""
 
 
-class WordedScenario(ModelAnswer):
-    """A model's wording of a scenario, with every reply."""
+class _Answer(ModelAnswer):
+    attempts: tuple[Attempt, ...] = ()
+    """Every reply with its verdict; an accepted one is the last."""
+
+
+class WordedScenario(_Answer):
+    """A model's wording of a scenario."""
 
     called: ClassVar[str] = "a wording of a model"
 
     goal: str = ""
     facts: tuple[str, ...] = ()
-    attempts: tuple[Attempt, ...] = ()
-    """Every reply with its verdict; an accepted one is the last."""
 
 
 class _Wording(BaseModel):
@@ -104,6 +108,50 @@ class WordingRequest:
         return value.model_dump()
 
 
+class ProposedRule(_Answer):
+    """A sentence of a policy as a model words it as data; it forbids nothing before a person has confirmed it."""
+
+    called: ClassVar[str] = "a rule of a model"
+
+    forbids: tuple[str, ...] = ()
+    """Names of tools; empty if the sentence forbids no call of one."""
+    when: dict[str, Any] = Field(default_factory=dict)
+
+
+class _Rule(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    forbids: list[str]
+    when: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class RuleRequest:
+    """A sentence of a policy, and what a rule may name."""
+
+    sentence: str
+    tools: tuple[ToolSchema, ...]
+    fields: tuple[str, ...]
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The values of the variables of the templates."""
+        lines = [f"- {one.name}({', '.join(a.name for a in one.arguments)}): {one.description}" for one in self.tools]
+        sentence = fenced(self.sentence, *MARKS)
+        return {"sentence": sentence, "tools": "\n".join(lines), "fields": ", ".join(self.fields)}
+
+    def parse(self, text: str) -> dict[str, Any] | Refusal:
+        """The rule of a reply, or the refusal with a name that there is not."""
+        read: Parse[_Rule] = parse_json(_Rule)
+        value = read(text)
+        if isinstance(value, Refusal):
+            return value
+        unknown = {*value.forbids} - {tool.name for tool in self.tools} or {*value.when} - {*self.fields}
+        return (
+            Refusal("unknown_name", "there is no such tool or field.", min(unknown)) if unknown else value.model_dump()
+        )
+
+
 def wordings(
     model: Any, scenarios: Sequence[Mapping[str, Any]], language: Language, tools: Sequence[str] = ()
 ) -> Asking[WordingRequest, WordedScenario]:
@@ -112,35 +160,51 @@ def wordings(
     `tools`: names that no wording may have. A rejected reply is sent back with its fault, three calls in all; every reply
     is kept. SettingError for the offline model; ModelError for a model that cannot be made.
     """
+    requests = [
+        WordingRequest(str(one.get("goal", "")), tuple(map(str, one.get("facts", ()))), tuple(tools), language)
+        for one in scenarios
+    ]
+    return _asking(model, "writer", requests, WordedScenario, language)
+
+
+def proposed_rules(
+    model: Any, sentences: Sequence[str], tools: Sequence[ToolSchema], fields: Sequence[str], language: Language
+) -> Asking[RuleRequest, ProposedRule]:
+    """The requests to a model for a rule of each sentence of a policy; errors as for `wordings`."""
+    requests = [RuleRequest(sentence, tuple(tools), tuple(fields)) for sentence in sentences]
+    return _asking(model, "rule", requests, ProposedRule, language)
+
+
+R = TypeVar("R", WordingRequest, RuleRequest)
+A = TypeVar("A", bound=_Answer)
+
+
+def _asking(model: Any, side: str, requests: Sequence[R], answer_type: type[A], language: Language) -> Asking[R, A]:
     writer = chat_model(model)
     if isinstance(writer, OfflineChatModel):
         raise SettingError("--model: the offline model cannot word scenarios: give openai:NAME, or a chat model")
     pages = shipped(PAGES, language)
 
-    async def worded(name: str, request: WordingRequest) -> WordedScenario:
-        call = Call(0, name, f"wording {pages[f'{SIDE}/request'].digest}")
-        answer = await ask(writer, f"{SIDE}/request", request.values, request.parse, ATTEMPTS, pages=pages, call=call)
-        error = "" if answer.value is not None else f"the model gave no wording: {answer.failure}"
-        return WordedScenario(
+    async def asked(name: str, request: R) -> A:
+        call = Call(0, name, f"wording {pages[f'{side}/request'].digest}")
+        parse: Parse[dict[str, Any]] = request.parse
+        answer = await ask(writer, f"{side}/request", request.values, parse, ATTEMPTS, pages=pages, call=call)
+        return answer_type(
             id=name,
             **(answer.value or {}),
             attempts=answer.attempts,
             usage=answer.usage.model_dump(),
-            error=error,
+            error="" if answer.value is not None else f"the model gave no wording: {answer.failure}",
             unreadable=answer.unreadable,
         )
 
-    def texts(request: WordingRequest) -> tuple[str, str]:
-        return pages[f"{SIDE}/system"].fill_from(request.values), pages[f"{SIDE}/request"].fill_from(request.values)
+    def texts(request: R) -> tuple[str, str]:
+        return pages[f"{side}/system"].fill_from(request.values), pages[f"{side}/request"].fill_from(request.values)
 
-    shown = [page.digest for _, page in sorted(pages.pages.items())]
+    shown = [page.digest for name, page in sorted(pages.pages.items()) if name.startswith(side)]
     made = model_provenance(writer)
-    requests = [
-        WordingRequest(str(one.get("goal", "")), tuple(map(str, one.get("facts", ()))), tuple(tools), language)
-        for one in scenarios
-    ]
     named = [
         (digest("wording", made, shown, number, texts(request))[:32], request)
         for number, request in enumerate(requests)
     ]
-    return Asking(writer, WordedScenario, named, worded, texts)
+    return Asking(writer, answer_type, named, asked, texts)

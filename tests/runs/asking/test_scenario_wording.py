@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from duologue.data.test_design.cases import schemas_of
 from duologue.errors import SettingError
-from duologue.runs.asking.scenario_wording import WordedScenario, wordings
+from duologue.runs.asking.scenario_wording import WordedScenario, proposed_rules, wordings
 from duologue.runs.engine.event_loop import blocking
 from duologue.testing import scripted_model
 
@@ -72,3 +73,15 @@ def test_what_is_kept_in_a_file_is_not_asked_again(tmp_path: Path) -> None:
 def test_the_rule_based_model_is_refused_by_name() -> None:
     with pytest.raises(SettingError, match="the offline model cannot word scenarios"):
         wordings("offline", [LINE], "en")
+
+
+def test_a_rule_in_prose_is_worded_as_data_with_names_that_there_are() -> None:
+    tools = schemas_of([{"name": "change", "parameters": {"properties": {"booking": {}}}}], "here")
+    model = scripted_model(
+        '{"forbids": ["move"], "when": {}}', '{"forbids": ["change"], "when": {"fare": "basic"}}', by_call=True
+    )
+    asking = proposed_rules(model, ["Basic fares cannot be moved."], tools, ["booking", "fare"], "en")
+    (rule,) = blocking(asking.answers(concurrency=1))
+    assert (rule.forbids, rule.when) == (("change",), {"fare": "basic"})
+    assert rule.attempts[0].reason == "unknown_name"
+    assert "- change(booking): " in model.texts[0]
