@@ -93,6 +93,8 @@ class AgentTools:
                         raise UndecidedError(f"the tool {name} stops for a person, and asks for more than an approval")
                     given = Command(resume=decided("all", pending))
             call = dict(reply_of(answer["messages"])["tool_calls"][0])
+            if is_object(result := _parsed(call.get("result"))) and result.get("error"):
+                call = {"error": str(result["error"])}  # how many tools say that they could not do it
         except UndecidedError:
             raise
         except (Exception, SystemExit) as error:
@@ -196,6 +198,8 @@ class _Search:
     scenario: Mapping[str, Any]
     was_cut: bool = False
     """Whether a longer plan was not tried."""
+    aside: str = ""
+    """Where a result holds the value that the user does not have, under another name than the argument's."""
 
     async def proof(self) -> ScenarioProof:
         before = await self._state()
@@ -208,6 +212,8 @@ class _Search:
                 calls = await self._shortest()
         except TimeoutError:
             raise UndecidedError(f"no plan was found in {MOST_SECONDS} seconds") from None
+        if not calls and self.aside:
+            raise UndecidedError(f"the value that the user does not have may be meant by {self.aside}")
         if not calls and self.was_cut:
             raise UndecidedError(f"no plan of up to {MOST_CALLS} calls leads to it, and no longer one was tried")
         if not calls:
@@ -277,12 +283,19 @@ class _Search:
                     continue
                 if {"name": name, "arguments": plain(arguments)} == asked:
                     return calls
+                self.aside = self.aside or self._aside(calls[-1])
                 learnt = _with_result(values, calls[-1].result, schemas)
                 if (mark := digest(after, learnt)) not in seen:
                     seen.add(mark)
                     self.was_cut |= len(calls) >= MOST_CALLS
                     open_plans += [(calls, learnt, after)] * (len(calls) < MOST_CALLS)
         return []
+
+    def _aside(self, call: ToolCall) -> str:
+        if self.case.kind != "missing" or self.case.argument is None:
+            return ""
+        missing = self.case.arguments[self.case.argument.name]
+        return next((f"{name!r} of {call.name}" for name, one in _leaves(_parsed(call.result)) if one == missing), "")
 
     @asynccontextmanager
     async def _after(self, calls: Sequence[ToolCall]) -> AsyncIterator[tuple[Any, list[ToolCall]]]:
@@ -305,11 +318,10 @@ def _refused_call(case: DesignedCase) -> Any:
 
 
 def _success_without_world(case: DesignedCase) -> dict[str, Any]:
-    """What the rules and the schemas say of the call; of a value that another tool may find they say nothing."""
-    if case.kind in ("valid", "ambiguous"):
-        return {"tool_called": _asked_call(case)}
-    is_settled = case.kind == "forbidden" or (case.argument is not None and case.argument.has_bounds)
-    return {"tool_not_called": _refused_call(case)} if case.kind != "missing" and is_settled else {}
+    """What the rules say of the call; what tools do with a missing or an odd value only a world can show."""
+    if case.kind == "forbidden":
+        return {"tool_not_called": _asked_call(case)}
+    return {"tool_called": _asked_call(case)} if case.kind in ("valid", "ambiguous") else {}
 
 
 def _exact_state(state: Any) -> dict[str, Any]:

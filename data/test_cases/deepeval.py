@@ -51,42 +51,39 @@ def _single(case: Case) -> None:
     case.put("first_message", case.text("input"))
     if answer := case.text("expected_output", "expectedOutput"):
         case.require_same(answer)
-    tools = as_value(case.take("expected_tools", "expectedTools"))
+    tools = as_list(as_value(case.take("expected_tools", "expectedTools")))
     case.rest["expected_tools"] = tools
     case.hidden.add("expected_tools")
-    for tool in as_list(tools):
-        arguments = as_object(tool).get("inputParameters") or as_object(tool).get("input_parameters")
-        if isinstance(name := as_object(tool).get("name"), str):
-            if not is_object(arguments or {}):
+    for tool in map(as_object, tools):
+        arguments = tool.get("inputParameters") or tool.get("input_parameters") or {}
+        if isinstance(name := tool.get("name"), str):
+            if not is_object(arguments):
                 raise ValueError(f"'inputParameters' of {name} is not an object: write it as one")
             case.require(tool_called=call(name, arguments))
-            case.lose("expected_tools.output", int(as_object(tool).get("output") is not None))
+            case.lose("expected_tools.output", int(tool.get("output") is not None))
 
 
 def _persona(case: Case) -> None:
     persona = dict(as_object(case.take("persona")))
     described = case.text("user_description", "userDescription")
     case.put("persona", str(persona.pop("characteristics", None) or described).strip())
-    user_metadata = dict(as_object(persona.pop("metadata", None)))
-    case.put("unknown", user_metadata.pop("unknown", None))
+    facts = dict(as_object(persona.pop("metadata", None)))
+    case.put("unknown", facts.pop("unknown", None))
     name = persona.pop("name", None)
-    if user_metadata.keys() == {"facts"} and not name:
-        case.put("facts", user_metadata["facts"])
-    else:
-        case.put("facts", ({"name": name} if name else {}) | user_metadata)
+    case.put(
+        "facts", facts["facts"] if facts.keys() == {"facts"} and not name else {"name": name} | facts if name else facts
+    )
     case.rest |= {f"persona.{key}": value for key, value in persona.items()}
 
 
 def _first_message(case: Case) -> None:
     """The golden's turns: one message of the user is the first message; with others they have no counterpart."""
-    turns = as_value(case.take("turns"))
-    if not isinstance(turns, list | None):
-        raise ValueError("'turns' is not a list: write it as one")
+    turns = as_list(as_value(case.take("turns")))
     first = as_object(turns[0]) if turns else {}
     if first.get("role") == "user" and isinstance(text := first.get("content"), str) and text.strip():
         case.put("first_message", text)
-        turns = turns[1:] if turns else []
-    case.rest |= {"turns": turns}
+        turns = turns[1:]
+    case.rest["turns"] = turns
 
 
 def _recognised(source: Source) -> bool:

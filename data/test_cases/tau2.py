@@ -22,7 +22,6 @@ _UNCHANGING = frozenset(
 """First words of tools that leave the database as it is: they look something up, or pass the user on."""
 _DEFAULT_BASIS = ("DB", "COMMUNICATE")
 """What decides about a task that does not say it."""
-_LISTED = ("actions", "env_assertions", "nl_assertions", "communicate_info", "reward_basis")
 
 
 def _read(path: str | Path) -> Contents:
@@ -45,18 +44,16 @@ def _case(task: dict[str, Any], changing: set[str]) -> Case:
     if not isinstance(basis, list | tuple):
         raise ValueError("'reward_basis' is not a list: write it as one")
     _expect_calls(case, task, changing, basis)
+    said, judged = as_list(criteria.get("communicate_info")), as_list(criteria.get("nl_assertions"))
     if "COMMUNICATE" in basis:
-        for text in as_list(criteria.get("communicate_info")):
-            case.conditions.append(communicated(str(text)))
+        case.conditions += [communicated(str(text)) for text in said]
     else:
-        case.lose("communicate_info", len(as_list(criteria.get("communicate_info"))))
+        case.lose("communicate_info", len(said))
+    if "NL_ASSERTION" in basis:
+        case.conditions += [{"judged": str(text)} for text in judged]
+    else:
+        case.lose("nl_assertions outside reward_basis", len(judged))
     case.lose("env_assertions", len(as_list(criteria.get("env_assertions"))))
-    judged = as_list(criteria.get("nl_assertions"))
-    for text in judged if "NL_ASSERTION" in basis else ():
-        case.require(judged=str(text))
-    case.lose("nl_assertions outside reward_basis", 0 if "NL_ASSERTION" in basis else len(judged))
-    for key in criteria.keys() - set(_LISTED):
-        case.lose(f"evaluation_criteria.{key}", int(bool(criteria[key])))
     return case
 
 
@@ -74,18 +71,14 @@ def _situation(task: Mapping[str, Any]) -> dict[str, Any]:
 
 def _expect_calls(case: Case, task: Mapping[str, Any], changing: set[str], basis: Any) -> None:
     expected = list(_calls(task, "assistant"))
-    seen: list[Any] = []
     for name, arguments in expected:
-        if "ACTION" not in basis and not _changes(name):
-            case.lose("calls that change nothing")
-        elif (one := call(name, arguments)) in seen:
-            case.lose("repeats of an equal call")
+        if "ACTION" in basis or _changes(name):
+            case.require(tool_called=call(name, arguments))
         else:
-            seen.append(one)
-            case.require(tool_called=one)
+            case.lose("calls that change nothing")
     for name in sorted(changing - {name for name, _ in expected}) if "DB" in basis else ():
         case.require(tool_not_called=name)
-    case.lose("calls of the user's own tools", sum(1 for _ in _calls(task, "user")))
+    case.lose("calls of the user's own tools", len(list(_calls(task, "user"))))
 
 
 def _calls(task: Any, side: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -64,12 +64,6 @@ class ToolArgument:
         return [True, False] if self.schema.get("type") == "boolean" else as_list(self.schema.get("enum"))
 
     @property
-    def has_bounds(self) -> bool:
-        """Whether the schema says which values there are."""
-        bounds = ("enum", "maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum")
-        return any(bound in self.schema for bound in bounds)
-
-    @property
     def sample(self) -> Any:
         """A value that the schema names, else one of its type."""
         schema = self.schema

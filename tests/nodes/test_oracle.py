@@ -136,6 +136,26 @@ async def test_a_missing_value_or_one_out_of_bounds_must_be_refused_and_changes_
     assert odd.success["tool_not_called"]["arguments"]["card"] not in CARDS
 
 
+async def test_a_value_under_another_name_and_an_error_as_a_result_are_seen() -> None:
+    @tool
+    def owner(name: str) -> dict[str, Any]:
+        """Find what a person has."""
+        return {"number": "4411"}
+
+    found = await proof("missing", tools=(owner, BLOCK), examples=(ANN,))
+    assert (found.verdict, found.because) == (
+        UNDECIDED,
+        "the value that the user does not have may be meant by 'number' of owner",
+    )
+
+    @tool("block")
+    def refusing(card: str, name: str = "") -> dict[str, Any]:
+        """Block a card."""
+        return {"error": "no such card"}
+
+    assert (await proof("out of bounds", tools=(refusing,))).verdict == REFUSED
+
+
 async def test_what_a_rule_forbids_must_be_refused_although_the_world_would_allow_it() -> None:
     found = await proof("forbidden", rules=(GOLD,))
     assert (found.verdict, found.because) == (REFUSED, "Gold cards stay open.")

@@ -66,9 +66,8 @@ def test_calls_that_change_something_must_be_made_and_no_others_of_the_file():
 def test_all_calls_must_be_made_where_the_task_says_so_and_with_the_compared_arguments_only():
     asked = action("get_ticket", ticket="M-204") | {"compare_args": []}
     moved = action("move_tour", ticket="M-204", day="Sunday") | {"compare_args": ["day"]}
-    (scenario,), notes = read(task(actions=[asked, moved, moved], reward_basis=["ACTION"]))
+    (scenario,), _ = read(task(actions=[asked, moved, moved], reward_basis=["ACTION"]))
     assert scenario["success"] == {"tool_called": ["get_ticket", {"name": "move_tour", "arguments": {"day": "Sunday"}}]}
-    assert "repeats of an equal call (1)" in notes
 
 
 def test_what_must_be_said_is_a_text_and_a_number_may_have_commas():
@@ -86,7 +85,6 @@ def test_what_has_no_counterpart_is_listed_by_name_and_kept():
         "nl_assertions": ["The assistant is polite."],
         "reward_basis": ["ENV_ASSERTION"],
         "communicate_info": ["Sunday"],
-        "later": 1,
     }
     whole = task(**criteria) | {"ticket": "Move a tour.", "initial_state": {"message_history": []}}
     (scenario,), notes = read(whole)
@@ -96,7 +94,6 @@ def test_what_has_no_counterpart_is_listed_by_name_and_kept():
         "calls of the user's own tools (2)",
         "communicate_info (1)",
         "env_assertions (1)",
-        "evaluation_criteria.later (1)",
         "initial_state (1)",
         "nl_assertions outside reward_basis (1)",
         "ticket (1)",
