@@ -155,7 +155,7 @@ class Example(BaseModel):
     def value(self, argument: str) -> Any:
         """The value that is meant; KeyError without one."""
         value = self.values[argument]
-        return value[0] if isinstance(value, list) else value
+        return value[0] if isinstance(value, list) and value else value
 
     def other(self, argument: str) -> Any:
         """Another value that could be meant: one that is given, or a neighbour in the world of the same form."""
@@ -268,14 +268,15 @@ def examples_of(described: Any, tools: Sequence[ToolSchema], where: str) -> tupl
 
     The second list names the arguments whose values are invented. DataError for an argument that no tool has.
     """
-    items = described if isinstance(described, list) else [{"values": described}]
+    listed = described.get("examples") if is_object(described) else described  # TOML has no list at its top
+    items = listed if isinstance(listed, list) else [{"values": described}]
     examples = _checked(Example, items, f"{where}: example")
     arguments = {argument.name: argument for tool in tools for argument in tool.arguments}
     valued = {name for example in examples for name in example.values}
     if unknown := sorted(valued - arguments.keys()):
         raise DataError(f"{where}: no tool has the argument {unknown[0]!r}: there are {', '.join(sorted(arguments))}")
     required = {argument.name: argument for tool in tools for argument in tool.required}
-    invented = {name: argument.sample for name, argument in required.items() if name not in valued}
+    invented = {name: [argument.sample] for name, argument in required.items() if name not in valued}
     whole = [one.model_copy(update={"values": {**invented, **one.values}}) for one in examples or [Example(values={})]]
     return whole, sorted(name for name in invented if not required[name].choices)
 
