@@ -263,6 +263,7 @@ class _Search:
         """
         schemas, rules = self.oracle.tools.schemas, self.oracle.rules
         asked = _asked_call(self.case)
+        unknown = self.case.argument.name if self.case.argument is not None and self.case.kind == "missing" else ""
         open_plans: deque[tuple[list[ToolCall], KnownValues, Any]] = deque(
             [([], _values_of(self.case), await self._state())]
         )
@@ -270,7 +271,7 @@ class _Search:
         plays = 0
         while open_plans:
             before, values, state = open_plans.popleft()
-            for name, arguments in _next_calls(schemas, values):
+            for name, arguments in _next_calls(schemas, values, unknown):
                 if forbidding(rules, name, arguments, state):
                     continue
                 if plays >= MOST_PLAYS:
@@ -353,13 +354,17 @@ def _values_of(case: DesignedCase) -> KnownValues:
     return values
 
 
-def _next_calls(tools: Sequence[ToolSchema], values: KnownValues) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The calls that can be made with the known values, and with those that a schema lists for what is required."""
+def _next_calls(tools: Sequence[ToolSchema], values: KnownValues, unknown: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The calls that can be made with the known values, and with those that a schema lists for what is required.
+
+    `unknown`: the argument that the user does not have, which is not guessed.
+    """
     for tool in tools:
         options = []
         for one in tool.arguments:
             if one.required or values.get(one.name):
-                options.append([(one.name, value) for value in values.get(one.name) or one.choices])
+                listed = one.choices if one.name != unknown else []
+                options.append([(one.name, value) for value in values.get(one.name) or listed])
         for pairs in islice(product(*options), MOST_ASSIGNMENTS):  # none if a required argument has no value
             yield tool.name, dict(pairs)
 

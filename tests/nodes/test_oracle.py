@@ -1,7 +1,7 @@
 """The oracle plays plans in fresh worlds: a scenario is possible, must be refused, or is undecided, and says why."""
 
 import itertools
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from langchain_core.tools import tool
@@ -134,6 +134,15 @@ async def test_a_missing_value_or_one_out_of_bounds_must_be_refused_and_changes_
     odd = await proof("out of bounds")
     assert odd.verdict == REFUSED
     assert odd.success["tool_not_called"]["arguments"]["card"] not in CARDS
+
+
+async def test_what_the_user_does_not_have_is_not_guessed_from_a_list() -> None:
+    @tool("block")
+    def choosing(card: Literal["4411", "4422"], name: str = "") -> str:
+        """Block a card."""
+        return "ok"
+
+    assert (await proof("missing", tools=(choosing,))).verdict == REFUSED
 
 
 async def test_a_value_under_another_name_and_an_error_as_a_result_are_seen() -> None:
