@@ -1,30 +1,56 @@
 """Loading of any known data set from a path."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import eq
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 from ..errors import DataError, at
 from . import domains
 from .domain import Domain
 from .files.broken_lines import note, omissions, skip_in_sources
 from .files.json_values import numbered_errors
-from .files.streamed import StoredConversation, recent
-from .formats.detection import FOLDER, ConversationStream, Format, Source, detected
+from .formats.detection import FOLDER, Contents, Format, Source, detected
 from .formats.dialogues import asides
 from .formats.record_lines import StoredLines, StoredRun
 from .formats.refusals import unknown
 from .formats.shared_ids import separate
-from .formats.spooled import SpooledConversations
 from .labels.annotated_copies import annotated_keys
-from .logs import message_tables
+from .logs import rows
 from .records import Conversation, Json
 
 IN_MEMORY = 4_000
-"""Conversations of a source up to which all stay in memory; of a larger one none does, if its reader streams."""
+"""Conversations of a run or a file of records up to which all stay in memory; of a larger one none does."""
+
+
+class _OnDisk(Sequence[Conversation]):
+    """The conversations of a file, each read from it whenever it is asked for."""
+
+    def __init__(self, places: Sequence[Any], read: Callable[[Sequence[Any]], Iterator[Conversation]]) -> None:
+        self._places, self._read = places, read
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __iter__(self) -> Iterator[Conversation]:
+        return self._read(self._places)
+
+    @overload
+    def __getitem__(self, number: int) -> Conversation: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[Conversation]: ...
+    def __getitem__(self, number: int | slice) -> Conversation | Sequence[Conversation]:
+        if isinstance(number, slice):
+            return _OnDisk(self._places[number], self._read)
+        return next(self._read([self._places[number]]))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and len(self) == len(other) and all(map(eq, self, other))
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 @dataclass(frozen=True, repr=False)
@@ -100,8 +126,7 @@ class DataSource:
     @property
     def streams(self) -> bool:
         """Whether its conversations can be read one at a time, in any order and again."""
-        one_by_one = self._form is not None and self._form.one_by_one is not None
-        return one_by_one or self._form in (domains.RUN, domains.RECORDS)
+        return self._form in (domains.RUN, domains.RECORDS)
 
     @cached_property
     def run(self) -> StoredRun | None:
@@ -125,25 +150,17 @@ class DataSource:
         if self.run is not None and (stream or len(self.run.planned) > IN_MEMORY):
             return _stored_run(self.run)
         if self._form is domains.RECORDS:
-            return _of_lines(self.path, self.kind, StoredLines(self.path, domains.validate))
-        if self._form is not None and self._form.one_by_one is not None:
-            return _of_lines(self.path, self.kind, SpooledConversations(self._form.one_by_one(self.path), IN_MEMORY))
+            return _of_records(self.path, self.kind)
         if self._form is None:
-            names, broken = list[str](), list[DataError]()
-            of_files = SpooledConversations(_of_folder(self.path, names, broken), IN_MEMORY)
-            loaded = _of_lines(self.path, self.kind, of_files)
-            lines = tuple(map(str, broken))
-            return replace(loaded, notes=(*loaded.notes, *lines), broken=lines, files=tuple(names))
+            return _of_folder(self.path)
         contents = self._form.contents(self.path) if self.run is None else self.run.contents()
-        talks, shared = separate(contents.conversations)
-        return Loaded(
-            self.path,
-            self.kind,
-            talks,
-            (*contents.notes, *_notes(*_sorted(talks)), *shared, *contents.broken),
-            contents.broken,
-            self.run.manifest if self.run is not None else {},
-        )
+        return _loaded(self.path, self.kind, contents, self.run.manifest if self.run is not None else {})
+
+
+def _loaded(path: Path, kind: str, contents: Contents, manifest: Json | None = None) -> Loaded:
+    talks, shared = separate(contents.conversations)
+    notes = (*contents.notes, *_notes(*_sorted(talks)), *shared, *contents.broken)
+    return Loaded(path, kind, talks, notes, contents.broken, manifest or {})
 
 
 def kind_of(path: str | Path) -> str:
@@ -159,8 +176,8 @@ def description_of(kind: str) -> str:
 def load(path: str | Path, *, stream: bool = False, skip_broken: bool = False) -> Loaded:
     """The conversations of a run folder, a data set's file, or a folder of such files.
 
-    A file of topics has no conversations: read it with `data.simquac.read_topics`. The conversations of a source with more
-    than 4,000 stay on disk, and are read on access; those of a format without `Format.one_by_one` stay in memory.
+    A file of topics has no conversations: read it with `data.simquac.read_topics`. The conversations of a run or a file of
+    records with more than 4,000 stay on disk, and are read on access; those of other formats stay in memory.
 
     Args:
         path: The folder or the file. Files of a folder that cannot be read are listed in `broken`, and the others are
@@ -199,36 +216,37 @@ def _stored_run(run: StoredRun) -> Loaded:
     none = Counter[str]()
     for name, talk in run.finished.news():
         domain_of[name], asides_of[name] = domains.of(talk), _asides_in([talk]) or none
-    read = recent(run.finished.__getitem__)
-    talks = tuple(StoredConversation.at(name, name, read) for name in run.finished.order(run.planned))
-    by_domain: dict[Domain, list[Conversation]] = {}
-    for talk in talks:
-        by_domain.setdefault(domain_of[talk.id], []).append(talk)
+    talks = _OnDisk(run.finished.order(run.planned), run.finished.values)
     notes, broken = run.remarks(len(talks))
+    by_domain = {
+        domain: _OnDisk([name for name, own in domain_of.items() if own is domain], run.finished.values)
+        for domain in dict.fromkeys(domain_of.values())
+    }
     notes = (*notes, *_notes(by_domain, sum(asides_of.values(), none)), *broken)
     return Loaded(run.path, domains.RUN.name, talks, notes, broken, run.manifest)
 
 
-def _of_lines(path: Path, kind: str, lines: StoredLines | SpooledConversations) -> Loaded:
-    """A source that is read through once; the conversations of a large one stay on disk."""
-    read = recent(lines.__getitem__)
-    first: list[Conversation] = []
-    stored: list[Conversation] = []
-    by_domain: dict[Domain, list[Conversation]] = {}
-    asides: Counter[str] = Counter()
+def _of_records(path: Path, kind: str) -> Loaded:
+    """A file of records, read through once; of a large one without shared ids the conversations stay on disk."""
+    lines = StoredLines(path, domains.validate)
+    begins: list[int] = []
+    ids = set[str]()
+    few: list[Conversation] = []
+    places_of: dict[Domain, list[int]] = {}
+    kept_apart: Counter[str] = Counter()
     for begin, talk in lines:
-        stored.append(StoredConversation.at((begin, talk.id), talk.id, read))
-        by_domain.setdefault(domains.of(talk), []).append(stored[-1])
-        asides += _asides_in([talk])
-        if len(stored) <= IN_MEMORY:
-            first.append(talk)
+        begins.append(begin)
+        ids.add(talk.id)
+        places_of.setdefault(domains.of(talk), []).append(begin)
+        kept_apart += _asides_in([talk])
+        if len(begins) <= IN_MEMORY:
+            few.append(talk)
         else:
-            first.clear()
-    in_memory = len(stored) <= IN_MEMORY
-    talks, shared = separate(tuple(first if in_memory else stored))
-    notes = _notes(*_sorted(first)) if in_memory else _notes(by_domain, asides)
-    of_reader = lines.notes if isinstance(lines, SpooledConversations) else ()
-    return Loaded(path, kind, talks, (*of_reader, *notes, *shared))
+            few.clear()
+    if len(begins) <= IN_MEMORY or len(ids) < len(begins):
+        return _loaded(path, kind, Contents(tuple(few) or tuple(talk for _, talk in lines)))
+    by_domain = {domain: _OnDisk(places, lines.at) for domain, places in places_of.items()}
+    return Loaded(path, kind, _OnDisk(begins, lines.at), tuple(_notes(by_domain, kept_apart)))
 
 
 def _sorted(conversations: Sequence[Conversation]) -> tuple[dict[Domain, list[Conversation]], Counter[str]]:
@@ -264,7 +282,7 @@ def _files_of(folder: Path) -> list[Path]:
         for file in folder.iterdir()
         if file.suffix in (".json", ".jsonl", ".txt", ".eval")
         or file.name.endswith((".json.gz", ".jsonl.gz"))
-        or (message_tables.is_table(file) and (not message_tables.problem_of(file)))
+        or (rows.is_table(file) and (not rows.problem_of(file)))
         or (own and file.is_file() and not file.name.startswith(".") and any(form.claims(Source(file)) for form in own))
     )
     if not files:
@@ -272,29 +290,23 @@ def _files_of(folder: Path) -> list[Path]:
     return files
 
 
-def _of_folder(folder: Path, names: list[str], broken: list[DataError]) -> ConversationStream:
-    """The conversations of a folder's files, one file at a time.
-
-    It fills `names`, the file of each conversation, and `broken`. DataError if no file can be read.
-    """
-    files, notes = _files_of(folder), list[str]()
+def _of_folder(folder: Path) -> Loaded:
+    """The conversations of a folder's files; DataError if no file can be read."""
+    files = _files_of(folder)
+    talks, names, notes, broken = list[Conversation](), list[str](), list[str](), list[DataError]()
     for file in files:
         try:
             source = load(file)
         except DataError as error:
             broken.append(error)
             continue
-        notes += (f"{file.name}: {note}" if source else note for note in _of_reader(source))
+        own = _notes(*_sorted(source.conversations)) if source else []  # which the whole folder has too
+        notes += [f"{file.name}: {note}" if source else note for note in source.notes if note not in own]
         names += [file.name] * len(source)
-        yield from source
+        talks += source
     if len(broken) == len(files):
         raise broken[0]
-    data_files = set(files)
-    others = [file for file in sorted(folder.iterdir()) if file not in data_files and message_tables.is_table(file)]
-    return (*notes, *(f"left out: {message_tables.problem_of(file)}" for file in others))
-
-
-def _of_reader(source: Loaded) -> list[str]:
-    """The notes of a source that its conversations alone do not give."""
-    own = _notes(*_sorted(source.conversations)) if source else []
-    return [note for note in source.notes if note not in own]
+    others = [file for file in sorted(folder.iterdir()) if file not in files and rows.is_table(file)]
+    notes += [f"left out: {rows.problem_of(file)}" for file in others]
+    loaded = _loaded(folder, FOLDER, Contents(tuple(talks), tuple(notes), tuple(map(str, broken))))
+    return replace(loaded, files=tuple(names))

@@ -20,8 +20,7 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatResult
 
 from ..analysis.outcomes import outcome
-from ..data.logs.inspect_logs import inspect_turns
-from ..data.logs.inspect_samples import KEY, as_record, stored_record
+from ..data.logs.inspect import KEY, as_record, inspect_turns, stored_record
 from ..data.records import Conversation, as_object, is_object
 from ..errors import DuologueError, SettingError, kind, of_extra, placed
 from ..nodes.scorers.scores import Scorer, check_scorer, tried

@@ -10,8 +10,8 @@ from langchain_core.messages import AIMessage, BaseMessage, BaseMessageChunk, To
 from pydantic import BaseModel
 
 from ..data.attachments import bounded
-from ..data.formats.tool_messages import NO_RESULT
-from ..data.logs.responses import ITEMS, turns_of_items
+from ..data.formats.dialogues import NO_RESULT
+from ..data.formats.turns import ITEMS, turns_of_items
 from ..data.records import Role
 from ..data.text.cleaning import clean
 from ..errors import DuologueError

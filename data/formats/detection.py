@@ -2,7 +2,7 @@
 
 import logging
 from codecs import BOM_UTF8
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -47,8 +47,6 @@ _BEGIN = 1_000
 
 ConversationStream: TypeAlias = Generator[Conversation, None, tuple[str, ...]]
 """Conversations one at a time; the generator's result is the notes of their reader."""
-OneByOne: TypeAlias = Callable[[Path], ConversationStream]
-
 Writer: TypeAlias = Callable[[Iterable[Conversation], Path], list[str]]
 """Writes conversations to a path; gives a line for each thing that the format cannot hold."""
 
@@ -75,31 +73,27 @@ class Format:
     recognises: Callable[["Source"], bool]
     """Whether a path has this format. It is called for every path, so it should read little."""
     read: Callable[[Path], Contents | Iterable[Conversation]]
-    """The conversations; DataError if they cannot be read."""
+    """The conversations; DataError if they cannot be read. A generator may return its notes, a tuple of texts."""
     write: Writer | None = None
     """None if conversations cannot be converted into this format."""
     sign: str = ""
     """In words, what `recognises` looks for: what `check --form` prints."""
-    one_by_one: OneByOne | None = None
-    """As `read`, for a source of any size: the conversations one at a time, and notes as the generator's result. None if
-    all have to be read at once."""
     scenarios: bool = False
     """Whether `read` gives scenarios that were not simulated yet: conversations without a message."""
 
     def contents(self, path: Path) -> Contents:
-        """The result of `read` as `Contents`, also if it returns only conversations.
+        """The result of `read` as `Contents`.
 
         DataError in one line if a reader that is not Duologue's fails, or gives anything else; a note if it gives none.
         """
         if is_shipped(self.read):
-            result = self.read(path)
-            return result if isinstance(result, Contents) else Contents(tuple(result))
+            return _contents(self.read(path))
         try:
             result = self.read(path)
             if result is None or isinstance(result, Conversation):  # a record is iterable too
                 gave = "nothing: return or yield" if result is None else "one conversation: give a list of"
                 raise DataError(f"{at(path)}: the format {self.name!r} gave {gave} conversations")
-            contents = result if isinstance(result, Contents) else Contents(tuple(result))
+            contents = _contents(result)
         except DataError:
             raise
         except Exception as error:
@@ -132,6 +126,18 @@ class Format:
         except DataError:
             return False
         return True
+
+
+def _contents(result: Contents | Iterable[Conversation]) -> Contents:
+    if isinstance(result, Contents):
+        return result
+    notes: list[str] = []
+
+    def noted() -> Iterator[Conversation]:
+        returned: Any = yield from result if isinstance(result, Generator) else iter(result)
+        notes.extend(returned if isinstance(returned, tuple) else ())
+
+    return Contents(tuple(noted()), tuple(notes))
 
 
 class Source:

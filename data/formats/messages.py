@@ -1,27 +1,53 @@
 """Conversations as JSON lines of `messages` with `role` and `content`, as chat models are trained on."""
 
+import base64
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
-from ..attachments import content_of
+from ..attachments import content_of, part_of
 from ..files.broken_lines import readable
-from ..files.json_files import write_lines
+from ..files.json_files import dumps, write_lines
 from ..files.json_values import elements
-from ..records import Conversation, Part
+from ..records import Conversation, Message, Part, ToolCall, is_object
 from .detection import ConversationStream, Format, Source
-from .dialogues import BESIDE, DialogueForm, DialogueReading
-from .media_marks import parts_at_marks
+from .dialogues import BESIDE, DialogueForm, DialogueReading, TurnReading
 from .other_requests import OtherRequests
-from .spooled import whole
-from .tool_messages import tool_turns
-from .turn_reading import TurnReading, text_of
-from .turns import SYSTEM, TOOLS, worded_content
+from .turns import function_call, text_of, worded_content
 from .unsupported import BeyondWords
 
-__all__ = ["FORM", "FORMAT", "SYSTEM", "TOOLS", "of_values", "read", "write"]
+__all__ = ["FORM", "FORMAT", "iterate", "of_values", "read", "tool_turns", "write"]
+
+_OF_USERS = re.compile(r"(?:user|human|customer)(?![a-z])", re.IGNORECASE)
+_OF_ASSISTANTS = re.compile(r"(?:\w+_)?(?:assistant|agent|bot)(?![a-z])", re.IGNORECASE)
+"""Names of messages that say whose they are."""
+_MARKED = {"image": ("images", "image"), "video": ("videos", "video"), "audio": ("audios", "audio")}
+"""Marks such as `<image>` in texts, each with the keys of a row that lists what is there."""
+
+
+def tool_turns(message: Message, first: int) -> list[dict[str, Any]]:
+    """The tool calls of an assistant's message: one turn with all calls, then one for each result.
+
+    None for a user: the form has no tool calls of users. An error is written as the result. `first`: the number of the
+    first call.
+    """
+    calls = [(f"call_{number}", call) for number, call in enumerate(message.tool_calls, start=first)]
+    if not calls or message.role != "assistant":
+        return []
+    functions = [function_call(call.name, call.arguments, name) for name, call in calls]
+    results = [{"role": "tool", "tool_call_id": name, "content": _content(call)} for name, call in calls]
+    return [{"role": message.role, "content": None, "tool_calls": functions}, *results]
+
+
+def _content(call: ToolCall) -> Any:
+    if call.error is not None:
+        return call.error
+    if call.parts and call.result is None:
+        return content_of("", call.parts)
+    return content_of(call.result if isinstance(call.result, str) else dumps(call.result), call.parts)
+
 
 FORM = DialogueForm(
     kind="messages",
@@ -32,11 +58,6 @@ FORM = DialogueForm(
 )
 
 
-_OF_USERS = re.compile(r"(?:user|human|customer)(?![a-z])", re.IGNORECASE)
-_OF_ASSISTANTS = re.compile(r"(?:\w+_)?(?:assistant|agent|bot)(?![a-z])", re.IGNORECASE)
-"""Names of messages that say whose they are."""
-
-
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
     """Write one conversation a line: id, messages, their images and files, and tool calls.
 
@@ -44,39 +65,26 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
     and that was therefore left out.
     """
     beyond = BeyondWords(own_key=FORM.kind, tools=True, parts=True)
-
-    def written() -> Iterator[dict[str, Any]]:
-        for conversation in conversations:
-            beyond.note(conversation)
-            yield FORM.written(conversation)
-
-    write_lines(path, written())
+    write_lines(path, (FORM.written(conversation) for conversation in beyond.noted(conversations)))
     return beyond.lines()
 
 
-def read(path: str | Path) -> list[Conversation]:
-    """The conversations of a file of message lines, or of a JSON list of them.
+def read(path: str | Path) -> ConversationStream:
+    """The conversations of a file of message lines, or of a JSON list of them, one at a time.
 
     Further keys of a line or a message are stored; annotations (`labels`, `satisfaction` and the other `KNOWN_LABELS`
     of `dialogues`) are their labels too. Other names of the roles are read too (`turns.SPEAKERS`).
 
     If a content has several parts, their texts are joined. Images, recordings and files are the message's `parts`, as
-    are those that the line lists and the text marks (`media_marks`).
+    are those that the line lists and the text marks (`parts_at_marks`).
 
     Calls and results of tools (`tool`, `function`, blocks of Anthropic and Bedrock) belong to the message that made
     them, else to the assistant's next one. Calls and results that no message follows are stored as asides with their
     positions. Such calls that no message of the assistant made are a turn without a message too. Instructions are
     asides as well: `system`, `developer`, or a text or parts at the line's key `system`.
 
-    DataError for any other role, and for a message without a text.
-    """
-    return of_values(path, elements(path))
-
-
-def one_by_one(path: str | Path) -> ConversationStream:
-    """As `read`, one at a time; lines that are surely requests of another kind, such as embeddings, are left out.
-
-    The generator's result is the notes, which count these.
+    DataError for any other role, and for a message without a text. Lines that are surely requests of another kind, such
+    as embeddings, are left out; the generator's result is the notes, which count these.
     """
     others = OtherRequests()
     yield from iterate(path, others.without(elements(path)))
@@ -94,31 +102,33 @@ def iterate(path: str | Path, values: Iterable[tuple[str, Any]]) -> Iterator[Con
     for line, value in values:
         conversation = None
         with readable(line):
-            turns = value.get("messages") if isinstance(value, dict) else None
-            if not isinstance(turns, list):
-                raise DataError(f"{at(path, line)}: has no list 'messages': write one conversation a line")
-            system = text_of(
-                value.get("system") or value.get("system_prompt")
-            )  # as Anthropic's API takes it; the line keeps its key
-            read, marked = TurnReading(FORM), _at_marks(value, turns)
-            if system:
-                read.asides.append({"at": 0, "system": system, BESIDE: FORM.kind})
-            for position, turn in enumerate(turns):
-                plain = {**turn, "content": worded_content(turn)} if isinstance(turn, dict) else None
-                if plain is None or not read.read(position, turn, plain, marked[position]):
-                    raise DataError(
-                        f"{at(path, line, f'message {position}')}: "
-                        "needs a 'role' (user, assistant, system or tool) and a text as 'content'"
-                    )
-            if contrary := _contrary_names(turns):
-                raise DataError(
-                    f"{at(path, line)}: the roles contradict the names ({contrary}), as in a chat that one agent keeps: "
-                    "swap the roles user and assistant, or remove the names"
-                )
-            read.end()
-            conversation = reading.conversation(value, read.messages, read.asides, read.unsaid)
+            conversation = reading.conversation(value, _turns(path, line, value))
         if conversation is not None:
             yield conversation
+
+
+def _turns(path: str | Path, line: str, value: Any) -> TurnReading:
+    turns = value.get("messages") if isinstance(value, dict) else None
+    if not isinstance(turns, list):
+        raise DataError(f"{at(path, line)}: has no list 'messages': write one conversation a line")
+    read, contents = TurnReading(FORM), [turn.get("content") if isinstance(turn, dict) else None for turn in turns]
+    marked, _ = parts_at_marks(value, [content if isinstance(content, str) else "" for content in contents])
+    # As Anthropic's API takes it; the line keeps its key.
+    if system := text_of(value.get("system") or value.get("system_prompt")):
+        read.asides.append({"at": 0, "system": system, BESIDE: FORM.kind})
+    for position, turn in enumerate(turns):
+        plain = {**turn, "content": worded_content(turn)} if isinstance(turn, dict) else None
+        if plain is None or not read.read(position, turn, plain, marked[position]):
+            raise DataError(
+                f"{at(path, line, f'message {position}')}: "
+                "needs a 'role' (user, assistant, system or tool) and a text as 'content'"
+            )
+    if contrary := _contrary_names(turns):
+        raise DataError(
+            f"{at(path, line)}: the roles contradict the names ({contrary}), as in a chat that one agent keeps: "
+            "swap the roles user and assistant, or remove the names"
+        )
+    return read
 
 
 def _contrary_names(turns: Sequence[Any]) -> str:
@@ -129,22 +139,44 @@ def _contrary_names(turns: Sequence[Any]) -> str:
     return f"{users}: assistant, {assistants}: user" if users and assistants else ""
 
 
+def parts_at_marks(row: Mapping[str, Any], texts: Sequence[str]) -> tuple[list[tuple[Part, ...]], set[str]]:
+    """The images, recordings and videos of each text that the row lists apart, and the keys of the row that have them.
+
+    `images`, `videos` and `audios` beside `<image>`, `<video>` and `<audio>` in the texts, as data sets of LLaMA-Factory
+    and ms-swift have them; also a single `image`, as LLaVA's has. A list whose entries are not as many as the marks has
+    none.
+    """
+    parts: list[list[Part]] = [[] for _ in texts]
+    keys: set[str] = set()
+    for kind, names in _MARKED.items():
+        for key in names:
+            mark, listed = f"<{kind}>", row.get(key)
+            listed = listed if isinstance(listed, list) else [listed] if isinstance(listed, str) and listed else []
+            found = [part for entry in listed if (part := _marked_part(kind, entry)) is not None]
+            fits = len(found) == len(listed) == sum(text.count(mark) for text in texts)
+            if found and fits and not keys & {*names}:
+                keys.add(key)
+                left = iter(found)
+                for text, own in zip(texts, parts, strict=True):
+                    own += [next(left) for _ in range(text.count(mark))]
+    return [tuple(own) for own in parts], keys
+
+
+def _marked_part(kind: str, entry: Any) -> Part | None:
+    """A path, an address or inline content; or an object of `bytes` (also in base64) and `path`, as `datasets` has."""
+    if isinstance(entry, str):
+        return part_of({"type": kind, "url": entry}) if entry else None
+    if not is_object(entry):
+        return None
+    content, name = entry.get("bytes"), entry.get("path") or entry.get("url")
+    if isinstance(content, bytes | str):
+        block = {"type": kind, "data": content if isinstance(content, str) else base64.b64encode(content).decode()}
+        return part_of(block | ({"name": name} if isinstance(name, str) else {}))
+    return part_of({"type": kind, "url": name}) if content is None and isinstance(name, str) else None
+
+
 def _recognised(source: Source) -> bool:
     return isinstance(source.first, dict) and FORM.turns in source.first
 
 
-FORMAT = Format(
-    FORM.kind,
-    "JSON lines of messages",
-    _recognised,
-    whole(one_by_one),
-    write,
-    sign="a list under `messages`",
-    one_by_one=one_by_one,
-)
-
-
-def _at_marks(line: Mapping[str, Any], turns: Sequence[Any]) -> list[tuple[Part, ...]]:
-    """The images and the like of each turn that the line lists and the turn's text marks."""
-    contents = [turn.get("content") if isinstance(turn, dict) else None for turn in turns]
-    return parts_at_marks(line, [content if isinstance(content, str) else "" for content in contents])[0]
+FORMAT = Format(FORM.kind, "JSON lines of messages", _recognised, read, write, sign="a list under `messages`")

@@ -18,7 +18,7 @@ from ..records import Attempt, Conversation
 from .detection import ConversationStream, Format, Source
 from .messages import FORM
 from .record_lines import Validate, from_plain
-from .turn_reading import text_of
+from .turns import text_of
 
 GROUP = 500
 """Conversations of a row group."""
@@ -102,7 +102,6 @@ def form(validate: Validate) -> Format:
         _recognised,
         lambda path: read(path, validate),
         write,
-        one_by_one=lambda path: read(path, validate),
         sign=f"Parquet with the columns `messages` and `{RECORD}`",
     )
 

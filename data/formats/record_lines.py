@@ -1,7 +1,6 @@
 """This project's own format: JSON lines with one complete record each."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -202,19 +201,15 @@ class StoredLines:
                 if record is not None:
                     yield begin, record
 
-    def __getitem__(self, place: tuple[int, str]) -> Conversation:
-        """The record of an id that begins at a byte, where it did when they were read in order."""
-        begin, name = place
+    def at(self, begins: Iterable[int]) -> Iterator[Conversation]:
+        """The records that begin at these bytes, where they did when they were read in order."""
         with opened(self._path) if self._unpacked is None else BytesIO(self._unpacked) as file:
-            file.seek(begin)
-            record = reread(file.readline())
-            if record is None:
+            for begin in begins:
                 file.seek(begin)
-                with suppress(DataError):
-                    record = next((from_plain(value) for _, _, value in read_placed(file, self._path)), None)
-        if record is None or record.id != name:
-            raise DataError(f"{at(self._path)}: was changed while it was read: give the command again")
-        return record
+                record = reread(file.readline())
+                if record is None:
+                    raise DataError(f"{at(self._path)}: was changed while it was read: give the command again")
+                yield record
 
 
 def reread(line: bytes) -> Conversation | None:

@@ -5,23 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
-from ..files import json_stream
 from ..files.broken_lines import readable
-from ..files.json_files import dumps, write_lines
-from ..files.json_values import as_value, elements
+from ..files.json_files import dumps, write_json, write_lines
+from ..files.json_values import elements
 from ..records import Conversation, Message, Role
-from .detection import ConversationStream, Format, Source
-from .dialogues import DialogueForm, DialogueReading
-from .media_marks import parts_at_marks
-from .turn_reading import TurnReading
-from .turns import SPEAKERS
+from .detection import Format, Source
+from .dialogues import DialogueForm, DialogueReading, TurnReading
+from .messages import parts_at_marks
+from .turns import SHAREGPT_CALL, SHAREGPT_RESULTS, sharegpt_turn
 from .unsupported import BeyondWords
 
-ROLES: Mapping[str, Role] = {name: role for name, role in SPEAKERS.items() if not name.endswith(("message", "chunk"))}
-SYSTEM = "system"
-CALL = "function_call"
-RESULTS = ("observation", "tool", "function_response", "tool_response")
-TOOLS = (CALL, *RESULTS)
 _NAMES: Mapping[Role, str] = {"user": "human", "assistant": "gpt"}
 
 
@@ -30,25 +23,19 @@ def tool_turns(message: Message, _: int) -> list[dict[str, Any]]:
 
     None for a user. An error is written as the result.
     """
-    pairs = [
-        ({"name": call.name, "arguments": call.arguments}, call.result if call.error is None else call.error)
-        for call in (message.tool_calls if message.role == "assistant" else ())
-    ]
-    return [
-        turn
-        for call, result in pairs
-        for turn in (
-            {"from": CALL, "value": dumps(call)},
-            {"from": RESULTS[0], "value": result if isinstance(result, str) else dumps(result)},
-        )
-    ]
+    turns: list[dict[str, Any]] = []
+    for call in message.tool_calls if message.role == "assistant" else ():
+        result = call.result if call.error is None else call.error
+        turns.append({"from": SHAREGPT_CALL, "value": dumps({"name": call.name, "arguments": call.arguments})})
+        turns.append({"from": SHAREGPT_RESULTS[0], "value": result if isinstance(result, str) else dumps(result)})
+    return turns
 
 
 FORM = DialogueForm(
     kind="sharegpt",
     turns="conversations",
     turn=lambda message: {"from": _NAMES[message.role], "value": message.text},
-    system=lambda text: {"from": SYSTEM, "value": text},
+    system=lambda text: {"from": "system", "value": text},
     tools=tool_turns,
 )
 
@@ -60,68 +47,47 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
     and that was therefore left out.
     """
     beyond = BeyondWords(own_key=FORM.kind, tools=True)
-
-    def written() -> Iterator[dict[str, Any]]:
-        for conversation in conversations:
-            beyond.note(conversation)
-            yield FORM.written(conversation)
-
-    write = write_lines if Path(path).suffix == ".jsonl" else json_stream.write_array
-    write(path, written())
+    written = (FORM.written(conversation) for conversation in beyond.noted(conversations))
+    if Path(path).suffix == ".jsonl":
+        write_lines(path, written)
+    else:
+        write_json(path, list(written), end="\n")
     return beyond.lines()
 
 
-def one_by_one(path: str | Path) -> ConversationStream:
-    """The conversations of a ShareGPT file, one at a time; there are no notes.
+def read(path: str | Path) -> Iterator[Conversation]:
+    """The conversations of a ShareGPT file, one at a time.
 
     Further keys are stored; annotations are labels too, as in messages. Instructions (`system`), calls (`function_call`)
     and results (`observation`, `tool`) are read as there. `images`, `videos` and `audios` are parts of the messages with
-    their marks (`media_marks`). DataError for any other speaker.
+    their marks (`messages.parts_at_marks`). DataError for any other speaker.
     """
     reading = DialogueReading(FORM)
     for element, value in elements(path):
         conversation = None
         with readable(element):
-            turns = value.get("conversations") if isinstance(value, dict) else None
-            if not isinstance(turns, list):
-                raise DataError(f"{at(path, element)}: has no list 'conversations': is this a ShareGPT file?")
-            read = TurnReading(FORM)
-            for position, turn in enumerate(turns):
-                plain = plain_turn(turn) if isinstance(turn, dict) else None
-                if plain is None or not read.read(position, turn, plain):
-                    raise DataError(
-                        f"{at(path, element, f'turn {position}')}: "
-                        "needs 'from' (human, gpt, system or a tool) and a text as 'value'"
-                    )
-            read.end()
-            messages = read.messages
-            parts, _ = parts_at_marks(value, [message.text for message in messages])
-            messages = [
-                message.model_copy(update={"parts": own}) if own else message
-                for message, own in zip(messages, parts, strict=True)
-            ]
-            conversation = reading.conversation(value, messages, read.asides, read.unsaid)
+            conversation = reading.conversation(value, _turns(path, element, value))
         if conversation is not None:
             yield conversation
-    return ()
 
 
-def read(path: str | Path) -> list[Conversation]:
-    """As `one_by_one`, all at once."""
-    return list(one_by_one(path))
-
-
-def plain_turn(turn: Mapping[str, Any]) -> dict[str, Any] | None:
-    """A turn in OpenAI's form; `None` if it has no text or no role."""
-    speaker, value = turn.get("from"), turn.get("value")
-    if not isinstance(value, str):
-        return None
-    if speaker == CALL:
-        listed = as_value(value)
-        calls = [{"function": call} for call in (listed if isinstance(listed, list) else [listed])]
-        return {"role": "assistant", "content": None, "tool_calls": calls}
-    role = "tool" if speaker in RESULTS else SYSTEM if speaker == SYSTEM else ROLES.get(str(speaker))
-    return None if role is None else {"role": role, "content": value}
+def _turns(path: str | Path, element: str, value: Any) -> TurnReading:
+    turns = value.get("conversations") if isinstance(value, dict) else None
+    if not isinstance(turns, list):
+        raise DataError(f"{at(path, element)}: has no list 'conversations': is this a ShareGPT file?")
+    read = TurnReading(FORM)
+    for position, turn in enumerate(turns):
+        plain = sharegpt_turn(turn) if isinstance(turn, dict) else None
+        if plain is None or not read.read(position, turn, plain):
+            raise DataError(
+                f"{at(path, element, f'turn {position}')}: "
+                "needs 'from' (human, gpt, system or a tool) and a text as 'value'"
+            )
+    parts, _ = parts_at_marks(value, [message.text for message in read.messages])
+    for number, own in enumerate(parts):
+        if own:
+            read.messages[number] = read.messages[number].model_copy(update={"parts": own})
+    return read
 
 
 def _recognised(source: Source) -> bool:
@@ -129,12 +95,4 @@ def _recognised(source: Source) -> bool:
     return bool(values) and all(isinstance(value, dict) and FORM.turns in value for value in values)
 
 
-FORMAT = Format(
-    FORM.kind,
-    "ShareGPT JSON",
-    _recognised,
-    read,
-    write,
-    sign="`conversations` of `from` and `value`",
-    one_by_one=one_by_one,
-)
+FORMAT = Format(FORM.kind, "ShareGPT JSON", _recognised, read, write, sign="`conversations` of `from` and `value`")

@@ -1,28 +1,29 @@
 """Conversations put together from logged calls of a model, each of which was sent the history again."""
 
-import json
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from heapq import heappop, heappush
+from pathlib import Path
 from typing import Any
 
-from ..formats.spooled import VALUES_IN_MEMORY, Spooled
-from ..formats.tool_messages import called, calls_tools
-from ..formats.turns import SYSTEM, spoken
-from .logged_lines import Unread
+from ...errors import DataError, at
+from ..files.json_values import elements
+from ..formats import messages
+from ..formats.detection import ConversationStream
+from ..formats.dialogues import called
+from ..formats.turns import SYSTEM, Turn, spoken, turns_of
+from ..records import Conversation, as_list, as_object
 
-CallTurns = list[dict[str, Any]]
-_TRIED = 16
-"""Latest conversations with an id that a line with this id may go on from: an id of all lines is not a name."""
+Words = list[tuple[str, str]]
+_QUESTION_KEYS = ("question", "input", "query", "user_input", "prompt", "text")
+_ANSWERED = ("answer", "output", "response", "result", "text", "completion")
 
 
 @dataclass(frozen=True)
 class LoggedCall:
     """A call, or a traced step that holds messages."""
 
-    turns: CallTurns
+    turns: list[Turn]
     """What was sent and what came back, in order."""
     conversation: str = ""
     """Id of the conversation, thread or session; empty if the log names none."""
@@ -36,115 +37,109 @@ class LoggedCall:
     """`input_tokens` and `output_tokens`, if the log has them."""
     more: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Further keys for the conversation."""
-    sent: int = 0
-    """How many of the turns were sent."""
     own: str = ""
-    """The id of the line itself, which may name the call or the conversation; empty if it has none."""
+    """The id of the line itself; empty if it has none."""
     name: str = ""
     """The id of the response."""
     after: str = ""
     """The id of the response that it goes on from; empty if its turns are the whole history."""
-    unread: Unread = field(default_factory=dict[str, tuple[str, ...]])
-    """Keys of its request and its response of which nothing is kept."""
 
 
-def spooled_calls() -> Spooled[LoggedCall]:
-    """Calls of a log of any size."""
-    return Spooled(
-        VALUES_IN_MEMORY,
-        lambda call: json.dumps(vars(call)).encode() + b"\n",
-        lambda line: LoggedCall(**json.loads(line)),
-    )
+def of_calls(path: str | Path, calls: Iterable[LoggedCall | None], nothing: str) -> ConversationStream:
+    """The conversations of traced calls; DataError with the line `nothing` if none of them holds messages.
+
+    A note counts the calls of which no conversation has the messages, such as those of a helper agent.
+    """
+    with_turns = [call for call in calls if call is not None and call.turns]
+    if not with_turns:
+        raise DataError(f"{at(path)}: {nothing}")
+    values = list(together(with_turns))
+    yield from numbered(path, values)
+    said = {words for value in values for words in spoken(value["messages"])}
+    left = sum(not said.issuperset(spoken(call.turns)) for call in with_turns)
+    return (f"{left} call{'s' * (left > 1)} of a trace with messages of their own left out",) if left else ()
 
 
-def with_conversations(calls: Sequence[LoggedCall]) -> list[LoggedCall]:
-    """The calls, each with the conversation that another call of its trace names."""
-    named = {call.trace: call.conversation for call in calls if call.conversation}
-    return [call if call.conversation else replace(call, conversation=named.get(call.trace, "")) for call in calls]
+def read_traces(
+    path: str | Path,
+    is_own: Callable[[Any], bool],
+    calls_in: Callable[[Any], Iterable[LoggedCall | None]],
+    nothing: str,
+) -> ConversationStream:
+    """The conversations of a file of traces; a note counts the values that are not of the form."""
+    others: list[str] = []
+
+    def calls() -> Iterator[LoggedCall | None]:
+        for place, value in elements(path):
+            if is_own(value):
+                yield from calls_in(value)
+            else:
+                others.append(place)
+
+    notes = yield from of_calls(path, calls(), nothing)
+    count = len(others)
+    first = f"the first is {others[0]}" if count > 1 else f"it is {others[0]}" if count else ""
+    return (*((f"{count} value{'s' * (count > 1)} of another form left out ({first})",) if count else ()), *notes)
 
 
-def together(calls: Sequence[LoggedCall] | Spooled[LoggedCall]) -> Iterator[dict[str, Any]]:
+def numbered(path: str | Path, values: Iterable[dict[str, Any]]) -> Iterator[Conversation]:
+    """The conversations of objects with `messages`, whose places are their numbers."""
+    placed = ((f"conversation {number}", value) for number, value in enumerate(values, start=1))
+    return messages.iterate(path, placed)
+
+
+# --- Joining
+
+
+def together(calls: Sequence[LoggedCall]) -> Iterator[dict[str, Any]]:
     """An object with `id`, `messages`, `usage` and further keys for each conversation, in order of appearance.
 
     Of the calls of one trace the longest history counts. The histories of a conversation's traces are joined where they
-    overlap, so that no message occurs twice. Calls without a conversation and a trace are joined if one begins with all
-    messages of another, its answer included. Several calls with the same id of their own are joined if one goes on from
-    another, or has no answer. Then their id names the conversation. Answers to one request stay apart.
-
-    Of the calls only their numbers are held, for they may be on disk (`spooled_calls`).
+    overlap, so that no message occurs twice. Calls without a conversation and a trace are joined if one goes on from
+    the response of another, or begins with all messages of another, its answer included. Two that go on from the same
+    call are two conversations.
     """
-    groups: dict[str, list[int]] = {}
-    nameless = _NamelessCalls()
-    shared: dict[str, list[list[int]]] = {}
-    of_id = Counter(call.own for call in calls if not (call.conversation or call.trace))
-    for number, call in enumerate(calls):
-        if call.conversation or call.trace:
-            groups.setdefault(call.conversation or call.trace, []).append(number)
-        elif call.own and of_id[call.own] > 1:
-            alike = shared.setdefault(call.own, [])
-            group = next((group for group in alike[: -_TRIED - 1 : -1] if _goes_on(calls[group[-1]], call)), None)
-            if group is None:
-                group = groups.setdefault(f"\0{call.own}\0{len(alike)}", [])
-                alike.append(group)
-            group.insert(0 if len(group) == 1 and _answers(call, calls[group[0]]) else len(group), number)
+    named = {call.trace: call.conversation for call in calls if call.conversation and call.trace}
+    groups: dict[str, list[LoggedCall]] = {}
+    responses: dict[str, tuple[str, int]] = {}
+    ends: dict[bytes, list[str]] = {}
+    """The groups whose last call ends so, by a digest of all that was said."""
+    for call in calls:
+        name = call.conversation or named.get(call.trace, "") or call.trace
+        histories = [] if name else _histories(call.turns)
+        if name and not call.after:
+            groups.setdefault(name, []).append(call)
+        elif call.after in responses:
+            name, number = responses[call.after]
+            if number < len(groups[name]) - 1:
+                groups[new := f"\0{len(groups)}"] = [replace(one, usage={}) for one in groups[name][: number + 1]]
+                name = new
+            groups[name].append(call)
         else:
-            groups.setdefault(f"\0{nameless.group_of(call)}", []).append(number)
-    for group in groups.values():
-        yield _conversation([calls[number] for number in group])
-
-
-def left_out(calls: Iterable[LoggedCall], values: Iterable[Mapping[str, Any]]) -> int:
-    """How many of the calls have a message that no conversation has."""
-    messages = {words for value in values for words in spoken(value["messages"])}
-    return sum(not messages.issuperset(spoken(call.turns)) for call in calls)
-
-
-def _goes_on(earlier: LoggedCall, later: LoggedCall) -> bool:
-    """Whether two calls with one id are of one conversation, and not two answers to the same request."""
-    if later.sent and spoken(earlier.turns[: earlier.sent]) == spoken(later.turns[: later.sent]):
-        return False
-    unanswered = any(call.sent == len(call.turns) for call in (earlier, later))
-    return unanswered or bool(_joined(earlier.turns, later.turns))
-
-
-def _answers(request: LoggedCall, earlier: LoggedCall) -> bool:
-    """Whether a call is only the answer to a request that the log has after it."""
-    return not earlier.sent and request.sent == len(request.turns)
-
-
-@dataclass
-class _NamelessCalls:
-    """Calls without a conversation and a trace, each found by all that was said up to its end."""
-
-    ends: dict[bytes, list[int]] = field(default_factory=dict[bytes, list[int]])
-    """The groups whose last call ends so, by a digest: a heap of negative numbers."""
-    groups: int = 0
-
-    def group_of(self, call: LoggedCall) -> int:
-        """The number of the group that a call goes on with, of several the last; else of a new one."""
-        histories = _histories(_with_calls(call.turns))
-        before = [heap for length, history in histories[:-1] if length > 1 and (heap := self.ends.get(history))]
-        heap = min(before, key=lambda heap: heap[0], default=None)
-        number = self.groups if heap is None else -heappop(heap)
-        self.groups += heap is None
+            name = name or _continued(histories, ends) or f"\0{len(groups)}"
+            groups.setdefault(name, []).append(call)
+        if call.name:
+            responses[call.name] = (name, len(groups[name]) - 1)
         if histories:
-            heappush(self.ends.setdefault(histories[-1][1], []), -number)
-        return number
+            ends.setdefault(histories[-1][1], []).append(name)
+    for name, group in groups.items():
+        yield _conversation(group, "" if name.startswith("\0") else name)
 
 
-def _with_calls(turns: CallTurns) -> list[tuple[str, str]]:
-    """The words of a history, and the names and ids of the calls in turns without words."""
-    words = []
+def _continued(histories: Sequence[tuple[int, bytes]], ends: dict[bytes, list[str]]) -> str:
+    """The latest group whose end these histories go on from, which then ends elsewhere; empty without one."""
+    before = [listed for length, history in histories[:-1] if length > 1 and (listed := ends.get(history))]
+    return max(before, key=lambda listed: int(listed[-1][1:])).pop() if before else ""
+
+
+def _histories(turns: Sequence[Turn]) -> list[tuple[int, bytes]]:
+    """The number of messages up to each reply of an assistant, and up to the end, with a digest of them all."""
+    words: Words = []
     for turn in turns:
-        spoken_here = spoken([turn])
-        if isinstance(turn, Mapping) and calls_tools(turn) and not "".join(text for _, text in spoken_here):
-            spoken_here = [("assistant", f"\0{called(turn)}")]
-        words += spoken_here
-    return words
-
-
-def _histories(words: Sequence[tuple[str, str]]) -> list[tuple[int, bytes]]:
-    """The number of messages up to each reply of an assistant, and up to the end, with their digest."""
+        here = spoken([turn])
+        if isinstance(turn, Mapping) and not "".join(text for _, text in here) and (calls := called(turn)):
+            here = [("assistant", f"\0{calls}")]
+        words += here
     histories = []
     so_far = sha256()
     for length, (role, text) in enumerate(words, start=1):
@@ -154,25 +149,26 @@ def _histories(words: Sequence[tuple[str, str]]) -> list[tuple[int, bytes]]:
     return histories
 
 
-def _conversation(calls: Sequence[LoggedCall]) -> dict[str, Any]:
+def _conversation(calls: Sequence[LoggedCall], name: str) -> dict[str, Any]:
     calls = sorted(calls, key=lambda call: call.begun)
     traces: dict[str, list[LoggedCall]] = {}
     for number, call in enumerate(calls):
         traces.setdefault(call.trace or f"\0{number}", []).append(call)
-    turns: CallTurns = []
-    histories: dict[tuple[str, str], list[list[tuple[str, str]]]] = {}  # by their first message
+    turns: list[Turn] = []
+    histories: dict[tuple[str, str], list[Words]] = {}  # by their first message
     for of_trace in traces.values():
         history = _longest(of_trace)
+        if of_trace[0].after:
+            turns = [*turns, *_without_system(history, turns)]
+            continue
         words = spoken(history)
         earlier = histories.setdefault(words[0], []) if words else []
         turns = _joined(turns, history) or [*turns, *_without_system(_unshared(history, words, earlier), turns)]
         earlier.append(words)
-    usage = [call.usage for call in calls if call.usage]
-    value: dict[str, Any] = {}
-    if name := calls[0].conversation or calls[0].trace or calls[0].own:
-        value["id"] = name
-    value["messages"] = turns
-    if usage:
+    name = name or next((call.conversation for call in calls if call.conversation), "")
+    name = name or calls[0].trace or calls[-1 if calls[-1].after else 0].own
+    value: dict[str, Any] = {**({"id": name} if name else {}), "messages": turns}
+    if usage := [call.usage for call in calls if call.usage]:
         keys = dict.fromkeys(key for counts in usage for key in counts)
         value["usage"] = {key: sum(counts.get(key, 0) for counts in usage) for key in keys}
     for call in calls:
@@ -180,9 +176,9 @@ def _conversation(calls: Sequence[LoggedCall]) -> dict[str, Any]:
     return value
 
 
-def _longest(calls: Sequence[LoggedCall]) -> CallTurns:
+def _longest(calls: Sequence[LoggedCall]) -> list[Turn]:
     """The history of a trace: of its outer step or of a call that continues it, else the longest."""
-    chains: list[CallTurns] = []
+    chains: list[list[Turn]] = []
     for call in sorted(calls, key=lambda call: not call.outer):
         for number, chain in enumerate(chains):
             if joined := _joined(chain, call.turns):
@@ -192,17 +188,16 @@ def _longest(calls: Sequence[LoggedCall]) -> CallTurns:
             chains.append(call.turns)
     outer = next((spoken(call.turns) for call in calls if call.outer), [])
     if {role for role, _ in outer} == {"user", "assistant"}:
-        around = [chain for chain in chains if holds(spoken(chain), outer)]
-        chains = around or chains
+        chains = [chain for chain in chains if _holds(spoken(chain), outer)] or chains
     return max(chains, key=lambda chain: (len(spoken(chain)), len(chain)), default=[])
 
 
-def holds(all_said: Sequence[tuple[str, str]], part: Sequence[tuple[str, str]]) -> bool:
+def _holds(all_said: Words, part: Words) -> bool:
     """Whether the conversation contains all of a part in a row."""
-    return any(list(all_said[at : at + len(part)]) == list(part) for at in range(len(all_said) - len(part) + 1))
+    return any(all_said[at : at + len(part)] == part for at in range(len(all_said) - len(part) + 1))
 
 
-def _joined(first: CallTurns, second: CallTurns) -> CallTurns:
+def _joined(first: list[Turn], second: list[Turn]) -> list[Turn]:
     """Both as one history, where the second goes on from or repeats the first; empty if they do not overlap."""
     a, b = spoken(first), spoken(second)
     if not b:
@@ -214,39 +209,37 @@ def _joined(first: CallTurns, second: CallTurns) -> CallTurns:
     if a[: len(b)] == b or (len(b) > 1 and a[-len(b) :] == b):
         return _with_reasons(second, first)
     shared = next((count for count in range(min(len(a), len(b)), 0, -1) if a[-count:] == b[:count]), 0)
-    if not shared:
-        return []
-    places = [at for at, turn in enumerate(second) if spoken([turn])]
-    return [*first, *_without_system(second[places[shared - 1] + 1 :], first)]
+    return [*first, *_without_system(_after(second, shared), first)] if shared else []
 
 
-def _unshared(
-    history: CallTurns, words: Sequence[tuple[str, str]], earlier: Iterable[Sequence[tuple[str, str]]]
-) -> CallTurns:
+def _after(history: list[Turn], words: int) -> list[Turn]:
+    """The turns after the first so many with words."""
+    places = [at for at, turn in enumerate(history) if spoken([turn])]
+    return history[places[words - 1] + 1 :]
+
+
+def _unshared(history: list[Turn], words: Words, earlier: Iterable[Words]) -> list[Turn]:
     """The turns after those that an earlier history has too, because a message was edited.
 
     All of them, where no reply is among those that both have.
     """
     shared = max((_alike(one, words) for one in earlier), default=0)
-    if all(role == "user" for role, _ in words[:shared]):
-        return history
-    places = [at for at, turn in enumerate(history) if spoken([turn])]
-    return history[places[shared - 1] + 1 :]
+    return history if all(role == "user" for role, _ in words[:shared]) else _after(history, shared)
 
 
-def _alike(first: Sequence[tuple[str, str]], second: Sequence[tuple[str, str]]) -> int:
+def _alike(first: Words, second: Words) -> int:
     """How many messages two histories have in common at their beginning."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((number for number, (one, other) in pairs if one != other), min(len(first), len(second)))
 
 
-def _without_system(turns: CallTurns, before: CallTurns) -> CallTurns:
+def _without_system(turns: list[Turn], before: list[Turn]) -> list[Turn]:
     """The turns without instructions, which were given before."""
     instructed = any(turn.get("role") in SYSTEM for turn in before)
     return [turn for turn in turns if not (instructed and turn.get("role") in SYSTEM)]
 
 
-def _with_reasons(older: CallTurns, newer: CallTurns) -> CallTurns:
+def _with_reasons(older: list[Turn], newer: list[Turn]) -> list[Turn]:
     """The newer turns with the finish reasons of the older ones, because a sent history has none."""
     reasons = {words: turn["finish_reason"] for turn in older if "finish_reason" in turn for words in spoken([turn])}
     return [
@@ -255,3 +248,75 @@ def _with_reasons(older: CallTurns, newer: CallTurns) -> CallTurns:
         else turn
         for turn in newer
     ]
+
+
+# --- Inputs and outputs of traced steps
+
+
+def turns_of_step(inputs: Any, outputs: Any, *, outer: bool) -> list[Turn]:
+    """The turns of what a step was given and gave back: of a graph, the outputs hold its whole state."""
+    sent, received = inputs_of(inputs, outer), outputs_of(outputs, outer)
+    begins = spoken(sent)
+    return received if begins and _holds(spoken(received), begins) else sent + received
+
+
+def inputs_of(inputs: Any, outer: bool) -> list[Turn]:
+    """The turns of what a step was given, as LangChain, OpenAI and Anthropic have them.
+
+    `outer`: whether a text under a key such as `question` is a user's, because no step is around it.
+    """
+    if isinstance(inputs, str):
+        return [{"role": "user", "content": inputs}] if inputs and outer else []
+    if not isinstance(inputs, Mapping):
+        return turns_of(inputs)
+    inputs = {**inputs, **as_object(inputs.get("kwargs"))}  # of a decorated function
+    holders = (inputs.get("messages"), inputs, *(inputs.get(key) for key in ("input", "message", "chat_history")))
+    turns = next((turns for holder in holders if (turns := turns_of(holder))), [])
+    if turns and isinstance(system := inputs.get("system"), str) and system:
+        turns = [{"role": "system", "content": system}, *turns]
+    text = next((inputs[key] for key in _QUESTION_KEYS if isinstance(inputs.get(key), str)), "")
+    if text and outer and not any(words == ("user", " ".join(text.split())) for words in spoken(turns)):
+        turns = [*turns, {"role": "user", "content": text}]
+    return turns
+
+
+def outputs_of(outputs: Any, outer: bool) -> list[Turn]:
+    """The turns of what a step gave back; `outer`: as for `inputs_of`."""
+    if isinstance(outputs, str):
+        return answer(outputs)
+    if not isinstance(outputs, Mapping):
+        return turns_of(outputs)
+    generations = outputs.get("generations")
+    while isinstance(generations, list) and generations:
+        generations = generations[0]
+    first = as_object(generations) or as_object(next(iter(as_list(outputs.get("choices"))), None))
+    if first:
+        turns = turns_of(first.get("message")) or answer(first.get("text"))
+        reason = first.get("finish_reason") or as_object(first.get("generation_info")).get("finish_reason")
+        return [*turns[:-1], turns[-1] | {"finish_reason": reason}] if turns and reason else turns
+    for holder in (outputs.get("messages"), outputs.get("message"), outputs, outputs.get("output")):
+        if turns := turns_of(holder):
+            return turns
+    return answer(next((outputs[key] for key in _ANSWERED if isinstance(outputs.get(key), str)), "")) if outer else []
+
+
+def answer(text: Any) -> list[Turn]:
+    """A text as the assistant's turn; nothing for other values."""
+    return [{"role": "assistant", "content": text}] if isinstance(text, str) and text else []
+
+
+def usage_of(holder: Mapping[str, Any]) -> dict[str, int]:
+    """The tokens that a response reports, in the names of Chat Completions, Responses, LangChain or Bedrock."""
+    usage = next((inner for key in ("usage", "usage_metadata") if isinstance(inner := holder.get(key), Mapping)), {})
+    return counts(
+        usage, ("prompt_tokens", "input_tokens", "inputTokens"), ("completion_tokens", "output_tokens", "outputTokens")
+    )
+
+
+def counts(usage: Mapping[str, Any], sent: Sequence[str], received: Sequence[str]) -> dict[str, int]:
+    """`input_tokens` and `output_tokens` by the first key that holds a number."""
+    found = {
+        name: next((int(usage[key]) for key in keys if isinstance(usage.get(key), int | float)), None)
+        for name, keys in (("input_tokens", sent), ("output_tokens", received))
+    }
+    return {name: count for name, count in found.items() if count is not None}

@@ -9,30 +9,21 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..files.json_values import as_value, elements
-from ..formats.detection import Contents, Format, Source
-from ..formats.other_requests import OtherForms
-from ..formats.turns import spoken
+from ..files.json_values import as_value
+from ..formats.detection import ConversationStream, Format, Source
 from ..records import as_list, as_object, is_object
-from .calls import LoggedCall, holds
-from .completions import of_calls
-from .traced_values import inputs_of, outputs_of
+from .calls import LoggedCall, counts, read_traces, turns_of_step
 
 _TYPES = (
     "GENERATION SPAN EVENT AGENT TOOL CHAIN RETRIEVER EVALUATOR EMBEDDING GUARDRAIL".split()  # observations
 )
 _OF_TRACE = ("observations", "bookmarked", "htmlPath", "projectId", "sessionId")
-_TOKENS = {
-    "input_tokens": ("input", "promptTokens", "inputTokens"),
-    "output_tokens": ("output", "completionTokens", "outputTokens"),
-}
 
 
-def read(path: str | Path) -> Contents:
+def read(path: str | Path) -> ConversationStream:
     """A conversation for each session, or for each trace without one; DataError if nothing holds messages."""
-    others = OtherForms()
-    calls = (call for _, value in others.without(elements(path), _is_own) for call in _calls(value, {}))
-    return of_calls(path, calls, "holds Langfuse traces without messages: export them with input and output", others)
+    nothing = "holds Langfuse traces without messages: export them with input and output"
+    return read_traces(path, _is_own, lambda value: _calls(value, {}), nothing)
 
 
 def _is_own(value: Any) -> bool:
@@ -81,11 +72,7 @@ def _observation(row: Mapping[str, Any], trace: Mapping[str, Any]) -> Iterator[L
     # Calls beside each other, with nothing around them, follow one another: each is a step of the conversation.
     alone = top and kind == "GENERATION" and not _turns(trace, outer=True)
     usage = as_object(row.get("usageDetails")) or as_object(row.get("usage")) or row
-    used = {
-        name: int(count)
-        for name, keys in _TOKENS.items()
-        if (count := next((usage[key] for key in keys if isinstance(usage.get(key), int | float)), None)) is not None
-    }
+    used = counts(usage, ("input", "promptTokens", "inputTokens"), ("output", "completionTokens", "outputTokens"))
     session = trace.get("sessionId") or row.get("sessionId") or (trace_id if alone else "")
     more = {"model": model} if (model := row.get("model") or row.get("providedModelName")) else {}
     yield LoggedCall(
@@ -100,9 +87,7 @@ def _observation(row: Mapping[str, Any], trace: Mapping[str, Any]) -> Iterator[L
 
 
 def _turns(row: Mapping[str, Any], *, outer: bool) -> list[dict[str, Any]]:
-    sent, received = (inputs_of(as_value(row.get("input")), outer), outputs_of(as_value(row.get("output")), outer))
-    begins = spoken(sent)
-    return received if begins and holds(spoken(received), begins) else sent + received
+    return turns_of_step(as_value(row.get("input")), as_value(row.get("output")), outer=outer)
 
 
 def _recognised(source: Source) -> bool:

@@ -12,29 +12,28 @@ from pathlib import Path
 from typing import Any
 
 from ..files.json_values import elements
-from ..formats.detection import Contents, Format, Source
-from ..formats.other_requests import OtherForms
-from ..formats.turns import spoken
+from ..formats.detection import ConversationStream, Format, Source
 from ..records import as_list, as_object
-from .calls import LoggedCall, holds
-from .completions import of_calls
-from .logged_lines import usage_of
-from .traced_values import inputs_of, outputs_of
+from .calls import LoggedCall, counts, of_calls, turns_of_step, usage_of
 
 _LISTS = ("runs", "post", "patch")
 THREADS = ("session_id", "thread_id", "conversation_id")
 
 
-def read(path: str | Path) -> Contents:
+def read(path: str | Path) -> ConversationStream:
     """A conversation for each thread, or for each trace without one; DataError if no run holds messages."""
-    others = OtherForms()
-    runs = [run for _, value in others.without(elements(path), _has_runs) for run in _runs(value)]
-    calls = (_call(run) for run in _merged(runs))
-    return of_calls(path, calls, "holds LangSmith runs without messages: export them with inputs and outputs", others)
-
-
-def _has_runs(value: Any) -> bool:
-    return bool(as_object(value).keys() & {"run_type", "outputs", *_LISTS})
+    # What a later piece of the same id adds, as the API is sent them, belongs to the run.
+    merged: dict[str, dict[str, Any]] = {}
+    others = 0
+    for _, value in elements(path):
+        runs = list(_runs(value))
+        others += not runs
+        for run in runs:
+            name = str(run.get("id") or f"\0{len(merged)}")
+            merged[name] = merged.get(name, {}) | {key: inner for key, inner in run.items() if inner is not None}
+    nothing = "holds LangSmith runs without messages: export them with inputs and outputs"
+    notes = yield from of_calls(path, map(_call, merged.values()), nothing)
+    return (*((f"{others} value{'s' * (others > 1)} of another form left out",) if others else ()), *notes)
 
 
 def _runs(value: Any) -> Iterator[Mapping[str, Any]]:
@@ -51,24 +50,12 @@ def _is_run(value: Any) -> bool:
     return isinstance(value, Mapping) and "run_type" in value and ("inputs" in value or "outputs" in value)
 
 
-def _merged(runs: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The runs, each with what a later piece of the same id adds, as the API is sent them."""
-    merged: dict[str, dict[str, Any]] = {}
-    for number, run in enumerate(runs):
-        name = str(run.get("id") or f"\0{number}")
-        merged[name] = merged.get(name, {}) | {key: value for key, value in run.items() if value is not None}
-    return list(merged.values())
-
-
 def _call(run: Mapping[str, Any]) -> LoggedCall | None:
     kind = run.get("run_type")
     outer = not (run.get("parent_run_id") or run.get("parent_run_ids"))
     if kind not in ("llm", "chain") or (kind == "chain" and not outer):
         return None  # tools and steps in between repeat the messages of models and outer runs
-    sent, answered = inputs_of(run.get("inputs"), outer), outputs_of(run.get("outputs"), outer)
-    begins = spoken(sent)
-    whole = bool(begins) and holds(spoken(answered), begins)  # a graph's outputs hold its whole state
-    used = _usage(run) if kind == "llm" else {}
+    used = counts(run, ("prompt_tokens",), ("completion_tokens",)) or usage_of(as_object(run.get("outputs")))
     trace = str(run.get("trace_id") or run.get("id") or "")
     more: dict[str, Any] = {}
     if outer:
@@ -77,28 +64,21 @@ def _call(run: Mapping[str, Any]) -> LoggedCall | None:
             more["labels"] = {name: _score(value) for name, value in stats.items()}
         if user := _of_metadata(run, ("user_id",)):
             more["user"] = user
-    turns = answered if whole else sent + answered
-    return LoggedCall(turns, _thread(run), trace, str(run.get("start_time") or ""), outer, used, more)
+    turns = turns_of_step(run.get("inputs"), run.get("outputs"), outer=outer)
+    thread = _of_metadata(run, THREADS) or str(run.get("thread_id") or "")
+    return LoggedCall(
+        turns, thread, trace, str(run.get("start_time") or ""), outer, used if kind == "llm" else {}, more
+    )
 
 
 def _score(value: Any) -> Any:
     return value["avg"] if isinstance(value, Mapping) and value.get("avg") is not None else value
 
 
-def _thread(run: Mapping[str, Any]) -> str:
-    return _of_metadata(run, THREADS) or str(run.get("thread_id") or "")
-
-
 def _of_metadata(run: Mapping[str, Any], keys: Iterable[str]) -> str:
     """The first name at one of the keys of a run's metadata; empty without one."""
     holders = [as_object(holder) for holder in (as_object(run.get("extra")).get("metadata"), run.get("metadata"))]
     return next((str(holder[key]) for holder in holders for key in keys if holder.get(key)), "")
-
-
-def _usage(run: Mapping[str, Any]) -> dict[str, int]:
-    names = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens"}
-    counts = {name: run[key] for name, key in names.items() if isinstance(run.get(key), int)}
-    return counts or usage_of(as_object(run.get("outputs")))
 
 
 def _recognised(source: Source) -> bool:

@@ -7,23 +7,19 @@ Attributes: those of the semantic conventions for generative AI (docs/gen-ai/gen
 `gen_ai.client.inference.operation.details`: `gen_ai.conversation.id`, `gen_ai.system_instructions`,
 `gen_ai.input.messages`, `gen_ai.output.messages`. Those of OpenInference, flat or nested as Phoenix exports them:
 `llm.input_messages.N.message.role`, `session.id`; `input.value` and `output.value` where there are no messages. Also
-the older `gen_ai.prompt.N.role`. Without any of these, the older events with messages (`span_events`).
+the older `gen_ai.prompt.N.role`. Without any of these, the older events with messages (`gen_ai.user.message`, `gen_ai.choice`, `gen_ai.content.prompt`).
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..files.json_values import as_value, elements
-from ..formats.detection import Contents, Format, Source
-from ..formats.other_requests import OtherForms
-from ..formats.turns import turns_of
+from ..files.json_values import as_value
+from ..formats.detection import ConversationStream, Format, Source
+from ..formats.turns import Turn, turns_of
 from ..records import as_list, as_object
-from .calls import LoggedCall
-from .completions import of_calls
-from .span_events import body_of, messages_of
-from .traced_values import inputs_of, outputs_of
+from .calls import LoggedCall, counts, inputs_of, outputs_of, read_traces
 
 _SPANS = ("resourceSpans", "resource_spans")
 _INDEXED = re.compile(
@@ -32,20 +28,19 @@ _INDEXED = re.compile(
 _CALL = re.compile(r"tool_calls\.(\d+)\.(?:tool_call\.)?(?:function\.)?(id|name|arguments)")
 _NESTED = ("llm.input_messages", "llm.output_messages")
 _PART = re.compile(r"contents\.(\d+)\.message_content\.text")
-_TOKENS = {
-    "input_tokens": ("gen_ai.usage.input_tokens", "llm.token_count.prompt", "gen_ai.usage.prompt_tokens"),
-    "output_tokens": ("gen_ai.usage.output_tokens", "llm.token_count.completion", "gen_ai.usage.completion_tokens"),
-}
+_SENT = ("gen_ai.usage.input_tokens", "llm.token_count.prompt", "gen_ai.usage.prompt_tokens")
+_RECEIVED = ("gen_ai.usage.output_tokens", "llm.token_count.completion", "gen_ai.usage.completion_tokens")
+_MODELS = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
+_EVENT_ROLES = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
+_WHOLE_EVENTS = {"gen_ai.content.prompt": "gen_ai.prompt", "gen_ai.content.completion": "gen_ai.completion"}
 _THREADS = ("gen_ai.conversation.id", "session.id")
 _USERS = ("user.id", "enduser.id", "langfuse.user.id")
 
 
-def read(path: str | Path) -> Contents:
+def read(path: str | Path) -> ConversationStream:
     """A conversation for each conversation id, or for each trace without one; DataError if no span holds messages."""
-    others = OtherForms()
-    calls = (_call(span) for _, value in others.without(elements(path), _has_spans) for span in _spans(value))
     nothing = "holds spans without messages: let the instrumentation capture message content"
-    return of_calls(path, calls, nothing, others)
+    return read_traces(path, _has_spans, lambda value: map(_call, _spans(value)), nothing)
 
 
 def _has_spans(value: Any) -> bool:
@@ -74,51 +69,38 @@ def _spans(value: Any) -> Iterator[Mapping[str, Any]]:
 
 def _call(span: Mapping[str, Any]) -> LoggedCall | None:
     attributes = _span_attributes(span)
-    events = span.get("events")
-    for event in as_list(events):
-        if isinstance(event, Mapping) and event.get("name") == "gen_ai.client.inference.operation.details":
+    events = [event for event in as_list(span.get("events")) if isinstance(event, Mapping)]
+    for event in events:
+        if event.get("name") == "gen_ai.client.inference.operation.details":
             attributes = _attributes(event.get("attributes")) | attributes
     operation = attributes.get("gen_ai.operation.name")
     if operation == "execute_tool":
         return None
     sent, received = _messages(attributes)
-    if not sent and not received and isinstance(events, list):
-        objects = [event for event in events if isinstance(event, Mapping)]
-        sent, received = messages_of(
-            (str(event.get("name")), body_of(event, _attributes(event.get("attributes")))) for event in objects
-        )
+    if not sent and not received:
+        sent, received = _of_events(events)
     if not sent and not received:
         return None
     reasons = as_value(attributes.get("gen_ai.response.finish_reasons"))
     if received and isinstance(reasons, list) and reasons:
         received = [*received[:-1], {"finish_reason": reasons[0]} | received[-1]]
     names = {**span, **as_object(span.get("context"))}
-    trace = next((names[key] for key in ("traceId", "trace_id", "context.trace_id") if names.get(key)), "")
-    begun = span.get("startTimeUnixNano") or span.get("start_time") or span.get("start_time_unix_nano") or ""
-    model = (
-        attributes.get("gen_ai.response.model")
-        or attributes.get("gen_ai.request.model")
-        or attributes.get("llm.model_name")
-    )
-    name = next((attributes[key] for key in _THREADS if attributes.get(key)), "")
-    user = next((attributes[key] for key in _USERS if attributes.get(key)), "")
-    counts = {
-        name: [value for key in keys if isinstance(value := attributes.get(key), int | float)]
-        for name, keys in _TOKENS.items()
-    }
-    used = {name: int(values[0]) for name, values in counts.items() if values}
     kind = str(attributes.get("openinference.span.kind", "LLM"))
     is_call = operation not in ("invoke_agent", "invoke_workflow") and kind == "LLM"  # an agent sums up its calls
-    outer = not is_call and not (span.get("parentSpanId") or span.get("parent_id") or span.get("parent_span_id"))
+    more = {"model": _first(attributes, *_MODELS), "user": _first(attributes, *_USERS)}
     return LoggedCall(
         sent + received,
-        str(name),
-        str(trace),
-        str(begun),
-        outer,
-        used if is_call else {},
-        {key: value for key, value in (("model", model), ("user", user)) if value},
+        str(_first(attributes, *_THREADS)),
+        str(_first(names, "traceId", "trace_id", "context.trace_id")),
+        str(_first(span, "startTimeUnixNano", "start_time", "start_time_unix_nano")),
+        not is_call and not _first(span, "parentSpanId", "parent_id", "parent_span_id"),
+        counts(attributes, _SENT, _RECEIVED) if is_call else {},
+        {key: value for key, value in more.items() if value},
     )
+
+
+def _first(holder: Mapping[str, Any], *keys: str) -> Any:
+    return next((holder[key] for key in keys if holder.get(key)), "")
 
 
 def _span_attributes(span: Mapping[str, Any]) -> dict[str, Any]:
@@ -165,7 +147,7 @@ def _plain(value: Any) -> Any:
             return inner
 
 
-def _messages(attributes: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _messages(attributes: Mapping[str, Any]) -> tuple[list[Turn], list[Turn]]:
     """What was sent and what came back."""
     sent = turns_of(as_value(attributes.get("gen_ai.input.messages")))
     received = turns_of(as_value(attributes.get("gen_ai.output.messages")))
@@ -207,6 +189,39 @@ def _turn(message: Mapping[str, Any]) -> dict[str, Any]:
     if "content" not in turn:
         turn["content"] = "".join(texts[number] for number in sorted(texts)) if texts else None
     return turn | ({"tool_calls": [calls[number] for number in sorted(calls)]} if calls else {})
+
+
+def _of_events(events: Iterable[Mapping[str, Any]]) -> tuple[list[Turn], list[Turn]]:
+    """What was sent and what came back in a span's events, as the conventions had them before 1.37.
+
+    An event is named for its role, and `gen_ai.choice` for a reply. Its body stands in the event's attributes, as JSON in
+    the attribute `gen_ai.event.content`, or under `body`.
+    """
+    sent: list[Turn] = []
+    received: list[Turn] = []
+    for event in events:
+        name, attributes = str(event.get("name")), _attributes(event.get("attributes"))
+        inner, body = as_value(attributes.get("gen_ai.event.content")), as_value(event.get("body"))
+        body = {**attributes, **as_object(body), **as_object(inner)}
+        if role := _EVENT_ROLES.get(name):
+            sent += _event_turns(role, body)
+        elif name == "gen_ai.choice" and str(body.get("index", 0)) == "0":
+            inner = as_value(body.get("message"))
+            message = inner if isinstance(inner, Mapping) else {"content": inner} if inner else body
+            reason = {"finish_reason": body["finish_reason"]} if body.get("finish_reason") else {}
+            received += [turn | reason for turn in _event_turns("assistant", message)]
+        elif key := _WHOLE_EVENTS.get(name):
+            (sent if name.endswith("prompt") else received).extend(turns_of(as_value(body.get(key))))
+    return sent, received
+
+
+def _event_turns(role: str, body: Mapping[str, Any]) -> list[Turn]:
+    message = {"role": role, "content": body.get("content")}
+    if isinstance(calls := as_value(body.get("tool_calls")), list):
+        message["tool_calls"] = calls
+    if role == "tool":
+        message["tool_call_id"] = body.get("id")
+    return turns_of(message) if message["content"] is not None or "tool_calls" in message else []
 
 
 def _recognised(source: Source) -> bool:

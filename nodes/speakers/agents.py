@@ -28,7 +28,8 @@ from langgraph.pregel.protocol import PregelProtocol
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from ...data.formats.tool_messages import NO_RESULT, tool_turns
+from ...data.formats.dialogues import NO_RESULT
+from ...data.formats.messages import tool_turns
 from ...data.packages import frames_of
 from ...data.records import WAITING, Message, Role
 from ...data.summaries.executed_graph import SPEAKER_OF

@@ -9,10 +9,8 @@ import pytest
 from duologue import data
 from duologue.cli import show
 from duologue.cli.output import tables
-from duologue.data import Conversation, loading
-from duologue.data.files import streamed
+from duologue.data import Conversation
 from duologue.studies.sources import of_drawn_users
-from tests.labels_by_function import FIRST
 
 COUNT = 40
 FEW = 4
@@ -62,7 +60,6 @@ def most_alive(monkeypatch):
 
     for reader in ("from_plain", "model_validate_json"):
         monkeypatch.setattr(Conversation, reader, counting(getattr(Conversation, reader)))
-    monkeypatch.setattr(streamed, "RECENT", 1)
     return lambda: most
 
 
@@ -95,8 +92,6 @@ def test_other_sources_are_held_as_ever(long_run):
     [
         ("check", "r"),
         ("simquac", "stats", "r"),
-        ("simquac", "readers", "r"),
-        ("simquac", "readers", "r", "--model", "teacher:offline", "--journal", "j"),
         ("convert", "r", "out.jsonl", "--to", "messages"),
         ("convert", "r", "out.json", "--to", "simquac"),
         ("convert", "r", "out.jsonl", "--to", "replay"),
@@ -163,26 +158,6 @@ def test_the_first_conversations_of_a_run_become_a_page(duologue, long_run, tmp_
     assert duologue("show", "r", "--limit", 2)[:2] == (0, "r.html\n")
     page = (tmp_path / "r.html").read_text()
     assert page.count('data-stop="max_turns"') == 2
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("simquac", "teacher", "r", "--people", "r"),
-        ("simquac", "readers", "r", "--model", "offline", "--yes"),
-        ("agreement", "r", "r", "--between", "good,good"),
-        ("annotate", "r", "--labels", "intent", "--model", FIRST, "--out", "copy", "--yes"),
-        ("next-turn", "r", "--user", "offline", "--out", "next", "--yes"),
-    ],
-    ids=lambda command: " ".join(command[:2]),
-)
-def test_a_command_that_reads_a_long_run_several_times_holds_few_of_it(
-    command, duologue, long_run, most_alive, monkeypatch
-):
-    monkeypatch.setattr(loading, "IN_MEMORY", COUNT - 1)
-    code, _, err = duologue(*command)
-    assert code == 0, err
-    assert 0 < most_alive() <= FEW
 
 
 def test_what_holds_a_whole_source_says_for_a_large_one_how_much_memory_that_takes(duologue, long_run, monkeypatch):

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.data import Attempt, Conversation, DataError, Message, Span, load, sharegpt
+from duologue.data import Conversation, DataError, Message, load, sharegpt
+from duologue.data.formats.turns import SHAREGPT_RESULTS, SPEAKERS
 from duologue.data.people.pairing import topic_key
 
 TURNS = [{"from": "human", "value": "Tea?"}, {"from": "gpt", "value": "Yes."}]
@@ -34,7 +35,7 @@ def test_a_conversation_is_turns_from_human_and_gpt() -> None:
 values = st.none() | st.integers() | st.text(max_size=3)
 turns = st.builds(
     lambda role, value, more: {"from": role, "value": value} | more,
-    st.sampled_from([*sharegpt.ROLES, *sharegpt.TOOLS, "system"]),
+    st.sampled_from([*SPEAKERS, "function_call", *SHAREGPT_RESULTS, "system"]),
     st.text(max_size=4),
     st.dictionaries(st.sampled_from(["weight", "loss", "role"]), values, max_size=2),
 )
@@ -55,24 +56,6 @@ def test_turns_of_the_system_and_of_tools_are_no_messages() -> None:
     aside = [{"from": role, "value": "Be kind."} for role in ("system", "function_call", "observation")]
     (read,) = sharegpt.read(put([{"conversations": [*aside, *TURNS]}]))
     assert [message.role for message in read.messages] == ["user", "assistant"]
-
-
-def test_what_the_format_cannot_hold_is_told() -> None:
-    drafts = (Attempt(text="b", verdict="rejected"), Attempt(text="a", verdict="accepted"))
-    messages = (
-        Message(role="user", text="a", attempts=drafts, labels={"intent": "x"}),
-        Message(role="assistant", text="b", spans=(Span(text="b", start=0),), extra={"content_zh": "c"}),
-        Message(role="user", text="bye", stored=False),
-    )
-    talk = Conversation(id="a", scenario={"kind": "simquac", "section": "b"}, messages=messages)
-    assert sharegpt.write([talk, talk], "talks.json") == [
-        "what it is about (the scenario), of 2 conversations",
-        "labels, of 2 conversations",
-        "spans, of 2 conversations",
-        "translations, of 2 conversations",
-        "messages that are not stored, of 2 conversations",
-        "rejected drafts, of 2 conversations",
-    ]
 
 
 @pytest.mark.parametrize(

@@ -86,11 +86,3 @@ def test_sharegpt_has_a_turn_for_each_call_and_each_result() -> None:
     assert [[(call.name, call.arguments) for call in message.tool_calls] for message in again.messages] == [
         [(call.name, call.arguments) for call in message.tool_calls] for message in TALK.messages if message.stored
     ]
-
-
-def test_reasoning_kept_channels_and_memory_are_named_as_left_out() -> None:
-    draft = Attempt(text="a", verdict="accepted", reasoning="hm", kept={"basket": []})
-    message = Message(role="assistant", text="a", attempts=(draft,))
-    conversation = Conversation(id="a", scenario={}, messages=(message,), memory={"user": {"n": 1}})
-    left_out = messages.write([conversation], "first.jsonl")
-    assert left_out == ["reasoning of models, of 1 conversation", "what agents and sides kept, of 1 conversation"]

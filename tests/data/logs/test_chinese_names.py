@@ -8,8 +8,8 @@ import pytest
 from duologue.data import Conversation, load
 from duologue.data.formats.dialogues import asides
 from duologue.data.formats.turns import role_of
-from duologue.data.logs.completions import turn_of
 from duologue.data.logs.key_names import LISTS, SPEAKERS, TEXTS
+from duologue.data.logs.requests import turn_of
 
 WORDS = [("user", "几点开门？"), ("assistant", "九点。")]
 

@@ -76,25 +76,6 @@ def test_annotations_and_names_are_further_keys_of_their_message() -> None:
     assert further(conversation)["shop"] == "tea"
 
 
-def test_calls_of_a_service_are_those_of_the_turn_that_names_them() -> None:
-    frame = {"service_call": {"method": "Book", "parameters": {"seats": "2"}}, "service_results": [{"at": "seven"}]}
-    spoken = turns("speaker", "utterance", "USER", "SYSTEM")
-    spoken[1]["frames"] = [frame]
-    (conversation,) = read([{"dialogue_id": "d1", "turns": spoken}])
-    (call,) = conversation.messages[1].tool_calls
-    assert (call.name, call.arguments, call.result) == ("Book", {"seats": "2"}, [{"at": "seven"}])
-    assert conversation.messages[1].extra["messages"]["values"]["frames"] == [frame]
-
-
-def test_apis_of_taskmaster_are_calls() -> None:
-    spoken = turns("speaker", "text", "user", "assistant")
-    pairs = [{"arg_name": "seats", "arg_value": "2"}]
-    spoken[1]["apis"] = [{"name": "book", "args": pairs, "response": [{"response_name": "at", "response_value": "7"}]}]
-    (conversation,) = read({"conversation_id": "d1", "utterances": spoken})
-    (call,) = conversation.messages[1].tool_calls
-    assert (call.name, call.arguments, call.result) == ("book", {"seats": "2"}, {"at": "7"})
-
-
 def test_system_is_the_assistant_only_where_no_other_speaker_is() -> None:
     spoken = [{"speaker": "system", "text": "Be brief."}, *turns("speaker", "text", "user", "bot")]
     (conversation,) = read({"turns": spoken})
@@ -177,3 +158,30 @@ def test_dialogues_under_any_keys_are_read_again(
             assert {**values, **values.get("turn", {})}.items() >= {k: v for k, v in more.items() if k != text}.items()
     else:
         assert (speaker, text) in (("role", "content"), ("from", "value"))
+
+
+PUBLISHED: dict[str, Any] = {
+    "crosswoz": {
+        "8246": {"goal": [], "messages": [{"role": "usr", "content": "A?"}, {"role": "sys", "content": "B."}]}
+    },
+    "qrecc": [{"Context": [], "Question": "A?", "Truth_answer": "B.", "Conversation_no": 8246, "Turn_no": 1}],
+    "wildchat": {
+        "conversation_hash": "8246",
+        "conversation": [{"role": "user", "content": "A?", "hashed_ip": "h"}, {"role": "assistant", "content": "B."}],
+    },
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_conversations_of_published_data_sets_have_their_ids(name: str) -> None:
+    Path("set.json").write_text(json.dumps(PUBLISHED[name]))
+    (talk,) = load("set.json")
+    assert (talk.id, str(talk)) == ("8246", "user: A?\nassistant: B.")
+
+
+def test_rows_of_topiocqa_are_one_conversation_in_the_order_of_their_turns() -> None:
+    row = {"Conversation_no": 1, "Topic": "t", "Context": []}
+    rows = [{**row, "Turn_no": turn, "Question": f"{turn}?", "Answer": f"{turn}."} for turn in (2, 1, 10)]
+    Path("set.json").write_text(json.dumps(rows))
+    (talk,) = load("set.json")
+    assert [message.text for message in talk.messages] == ["1?", "1.", "2?", "2.", "10?", "10."]

@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 from langchain_core.load import dumpd
 from langchain_core.messages import (
     AIMessage,
-    AIMessageChunk,
     BaseMessage,
     ChatMessage,
     HumanMessage,
-    RemoveMessage,
     SystemMessage,
     ToolMessage,
     messages_to_dict,
@@ -27,8 +25,6 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from duologue.data import Conversation, count, load, messages
 from duologue.data.checks import check
 from duologue.data.formats.dialogues import asides, further
-from duologue.data.logs.langchain_messages import REMOVE_ALL
-from duologue.data.logs.langchain_states import read
 from duologue.views.conversation import conversation_html
 
 USED: Any = {"input_tokens": 9, "output_tokens": 5, "total_tokens": 14}
@@ -216,48 +212,6 @@ def test_checkpoints_are_read_by_their_thread() -> None:
     assert load(file(*listed)).conversations[0].id == "t1"
 
 
-@pytest.mark.parametrize("mode", ["values", "updates", "messages", ["values", "updates", "messages"], "events"])
-@pytest.mark.parametrize("laid", ["lines", "list"])
-def test_the_stream_of_a_run_is_one_conversation(mode: Any, laid: str) -> None:
-    wanted = ["values", "messages", "updates"] if mode == "events" else mode
-    pieces = jsonable(list(graph().stream(INPUT, CONFIG, stream_mode=wanted)))
-    if mode == "events":  # as LangGraph's server sends them
-        pieces = [
-            {"event": "metadata", "data": {"run_id": "r"}},
-            *({"event": name, "data": data} for name, data in pieces),
-        ]
-    if mode == "values":
-        pieces = [["values", piece] for piece in pieces]
-    loaded = load(file(*([pieces] if laid == "list" else pieces)))
-    (talk,) = loaded.conversations
-    assert (loaded.kind, str(talk)) == (
-        "langchain",
-        WHOLE.partition("\n")[2] if mode in ("updates", "messages") else WHOLE,
-    )
-    assert [call[0] for call in calls_of(talk)] == ["rooms", "prices", "book"]
-    assert any("without the input" in note for note in loaded.notes) == (mode == "updates")
-    written_again(loaded.conversations)
-
-
-def test_chunks_of_a_message_are_put_together_and_a_removed_message_is_gone() -> None:
-    chunks = [
-        AIMessageChunk(content="Room ", id="r1"),
-        AIMessageChunk(content="7.", id="r1"),
-        AIMessageChunk(content="", id="r1", tool_call_chunks=[{"name": "book", "args": '{"ro', "id": "c1", "index": 0, "type": "tool_call_chunk"}]),
-        AIMessageChunk(content="", id="r1", tool_call_chunks=[{"name": None, "args": 'om": 7}', "id": None, "index": 0, "type": "tool_call_chunk"}]),
-    ]  # fmt: skip
-    (talk,) = load(file(*([jsonable(chunk), {"langgraph_node": "model", "thread_id": "t1"}] for chunk in chunks)))
-    assert (talk.id, str(talk), calls_of(talk)) == (
-        "t1",
-        "assistant: Room 7.",
-        [("book", {"room": 7}, None, "no result came")],
-    )
-    updates = [{"model": {"messages": as_models([AIMessage("A.", id="a"), AIMessage("B.", id="b")])}}, {"trim": {"messages": as_models([RemoveMessage(id="a")])}}]  # fmt: skip
-    assert str(load(file(*updates)).conversations[0]) == "assistant: B."
-    cleared = {"trim": {"messages": as_models([RemoveMessage(id=REMOVE_ALL), AIMessage("C.", id="c")])}}
-    assert str(load(file(*updates, cleared)).conversations[0]) == "assistant: C."
-
-
 @pytest.mark.parametrize(
     "value",
     [
@@ -297,7 +251,7 @@ def test_any_conversation_comes_back_from_its_messages(talk: list[Any], way: str
             listed.append(ToolMessage(f"={result}", tool_call_id=name, status="error" if failed else "success"))
             expected.append(("rooms", {"text": result}, *((None, f"={result}") if failed else (f"={result}", None))))
         listed.append(AIMessage(reply))
-    (conversation,) = read(file({"messages": WRITTEN[way](listed)})).conversations
+    (conversation,) = load(file({"messages": WRITTEN[way](listed)})).conversations
     spoken = [text for asked, _, reply in talk for text in (asked, reply)]
     assert [message.text for message in conversation.messages] == spoken
     assert calls_of(conversation) == expected

@@ -33,14 +33,6 @@ def test_an_id_that_several_lines_share_names_their_conversation() -> None:
     assert read(line("a", FIRST, REPLY), line("b", FIRST, OTHER), line("a", SECOND, LAST)) == [("a", 4), ("b", 2)]
 
 
-@pytest.mark.parametrize("key", ["id", "custom_id"])
-def test_a_request_and_its_response_in_lines_of_their_own_are_joined_by_their_id(key: str) -> None:
-    came = {key: "a", "response": {"choices": [{"message": REPLY}]}}
-    for values in ([line("a", FIRST, key=key), came], [came, line("a", FIRST, key=key)]):
-        assert read(*values) == [("a", 2)]
-        assert load("log.jsonl").conversations[0].messages[0].role == "user"
-
-
 def test_several_answers_to_one_request_stay_apart_and_unrelated_lines_too() -> None:
     assert [count for _, count in read(line("a", FIRST, REPLY), line("a", FIRST, OTHER))] == [2, 2]
     assert [count for _, count in read(line("a", FIRST, REPLY), line("a", FIRST, REPLY))] == [2, 2]
@@ -80,15 +72,7 @@ def test_responses_by_themselves_are_a_conversation_each() -> None:
     assert read(*({"id": name, "choices": [{"message": REPLY}]} for name in "ab")) == [("a", 1), ("b", 1)]
 
 
-def test_lines_of_anthropics_batches_and_completions_of_a_prompt_have_both_sides() -> None:
-    response = {
-        "type": "message",
-        "role": "assistant",
-        "content": [{"type": "text", "text": "At nine."}],
-        "stop_reason": "end_turn",
-    }
-    came = {"custom_id": "a", "result": {"type": "succeeded", "message": response}}
-    assert read({"custom_id": "a", "params": {"model": "m", "messages": FIRST}}, came) == [("a", 2)]
+def test_a_completion_of_a_prompt_has_both_sides() -> None:
     text = {
         "id": "c",
         "request": {"model": "m", "prompt": "It opens at"},

@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 
 from duologue.data import load
-from duologue.data.attachments import parts_of
 from duologue.data.formats.dialogues import asides, further
-from duologue.data.formats.turn_reading import text_of
 from duologue.data.formats.turns import turns_of
 from tests.data.logs.museum_log import ASKED, LAST, MORE, SYSTEM, TALK, TOLD, WHOLE, answer, file, only, spoken_lines
 
@@ -198,14 +196,6 @@ def test_instructions_that_stand_apart_from_the_messages_come_before_them() -> N
     sent = {"gen_ai.system_instructions": parts(SYSTEM)["parts"], "gen_ai.input.messages": [parts(ASKED)]}
     (conversation,) = load(file(otlp(span("a", 1, sent | {"gen_ai.output.messages": [parts(TOLD)]})))).conversations
     assert [aside["system"] for aside in asides(conversation)] == ["You answer for a museum."]
-
-
-def test_code_that_gemini_ran_is_not_one_of_the_words_of_its_message() -> None:
-    code = {"executableCode": {"language": "PYTHON", "code": "1 + 1"}}
-    parts = [code, {"codeExecutionResult": {"output": "2"}}, {"text": "It is 2."}]
-    (turn,) = turns_of({"role": "model", "parts": parts})
-    assert text_of(turn["content"]) == "It is 2."
-    assert [part.text for part in parts_of(turn["content"])] == ["1 + 1", "2"]
 
 
 def test_calls_of_a_trace_whose_messages_no_other_has_are_counted() -> None:

@@ -9,24 +9,23 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..files.json_values import as_value, elements
-from ..formats.detection import Contents, Format, Source
-from ..formats.other_requests import OtherForms
-from ..formats.turns import spoken, turns_of
+from ..files.json_values import as_value
+from ..formats.detection import ConversationStream, Format, Source
+from ..formats.turns import turns_of
 from ..records import as_list, as_object, is_object
-from .calls import LoggedCall, holds
-from .completions import of_calls
-from .traced_values import inputs_of, outputs_of
+from .calls import LoggedCall, counts, read_traces, turns_of_step
 
 _CALLS = ("CHAT_MODEL", "LLM")
 
 
-def read(path: str | Path) -> Contents:
+def read(path: str | Path) -> ConversationStream:
     """A conversation for each session, or for each trace without one; DataError if no span holds messages."""
-    others = OtherForms()
-    values = others.without(elements(path), lambda value: bool(_traces(value)) or "traces" in as_object(value))
-    calls = (call for _, value in values for trace in _traces(value) for call in _of_trace(trace))
-    return of_calls(path, calls, "holds MLflow traces without messages: let the tracing log inputs and outputs", others)
+    return read_traces(
+        path,
+        lambda value: bool(_traces(value)) or "traces" in as_object(value),
+        lambda value: (call for trace in _traces(value) for call in _of_trace(trace)),
+        "holds MLflow traces without messages: let the tracing log inputs and outputs",
+    )
 
 
 def _traces(value: Any) -> list[Mapping[str, Any]]:
@@ -53,7 +52,7 @@ def _of_trace(trace: Mapping[str, Any]) -> Iterator[LoggedCall]:
         if not outer and kind not in _CALLS:
             continue  # tools and steps in between repeat the messages
         usage = as_object(attributes.get("mlflow.chat.tokenUsage")) if kind in _CALLS else {}
-        used = {key: int(usage[key]) for key in ("input_tokens", "output_tokens") if isinstance(usage.get(key), int)}
+        used = counts(usage, ("input_tokens",), ("output_tokens",))
         more: dict[str, Any] = {"labels": labels} if outer and labels else {}
         more |= {"user": user} if user else {}
         yield LoggedCall(
@@ -76,12 +75,9 @@ def _assessments(listed: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _turns(attributes: Mapping[str, Any], *, outer: bool) -> list[dict[str, Any]]:
-    if turns := turns_of(attributes.get("mlflow.chat.messages")):
-        return turns
-    sent = inputs_of(attributes.get("mlflow.spanInputs"), outer)
-    received = outputs_of(attributes.get("mlflow.spanOutputs"), outer)
-    begins = spoken(sent)
-    return received if begins and holds(spoken(received), begins) else sent + received
+    return turns_of(attributes.get("mlflow.chat.messages")) or turns_of_step(
+        attributes.get("mlflow.spanInputs"), attributes.get("mlflow.spanOutputs"), outer=outer
+    )
 
 
 def _is_trace(value: Any) -> bool:

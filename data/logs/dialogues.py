@@ -1,31 +1,29 @@
 """Conversations whose turns name a speaker and a text, under any keys: data sets of conversations, and many logs.
 
-Taskmaster 1 to 3 have `utterances` of `speaker` and `text`. Schema-Guided Dialogue and MultiWOZ 2.2 have `turns` of
-`speaker` and `utterance`, with `frames`. sdialog and DialogueKit have such turns too.
+Taskmaster has `utterances` of `speaker` and `text`, Schema-Guided Dialogue `turns` of `speaker` and `utterance`, CrossWOZ
+`messages` of the roles `usr` and `sys`; sdialog and DialogueKit have such turns too.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from ...errors import DataError, at
 from ..files.broken_lines import readable
-from ..files.json_files import dumps
 from ..files.json_values import elements
 from ..formats import messages
 from ..formats.detection import ConversationStream, Format, Source
-from ..formats.spooled import whole
-from ..formats.turns import role_of
-from ..records import as_list, as_object, is_object
-from .completions import is_turn
+from ..formats.turns import Turn, role_of
+from ..records import is_object
+from . import rows
 from .key_names import LISTS, NAMES, SPEAKERS, TEXTS
-from .training_rows import is_row
+from .requests import is_turn
 
 _OF_DIALOGUES = ("speaker", "interlocutor", "participant", "说话人", "说话者", "发言人")
 """Keys under which data sets of dialogues write `system` for the assistant."""
-_SIDES = {"usr": "user", "sys": "system", "prompter": "user"}
+_SIDES = {"usr": "user", "sys": "assistant", "prompter": "user"}
 _PLAIN = ("user", "assistant", "system")
 
 _UNKNOWN = (
@@ -39,16 +37,6 @@ RESERVED = (
     "response", "completion", "output", "preferred_output", "chosen", "conversations",
 )  # fmt: skip
 """Keys that mean something in a line of messages, or in one of its messages: others' keys of that name go under another."""
-
-
-class SpokenTurn(NamedTuple):
-    """A turn of a dialogue as its source has it."""
-
-    speaker: str
-    text: str
-    further: dict[str, Any]
-    calls: tuple[tuple[str, Any, Any], ...] = ()
-    """Name, arguments and result of the calls that come before the text."""
 
 
 class _Keys(NamedTuple):
@@ -65,53 +53,34 @@ class _Dialogue:
 
     place: str
     value: Mapping[str, Any]
-    turns: list[SpokenTurn]
-    used: set[str]
+    keys: _Keys
+    turns: list[tuple[str, str, dict[str, Any]]]
+    """Speaker, text and further keys of each turn."""
     name: str = ""
     split: str = ""
-    key: str = ""
-    """The key of the speakers."""
 
 
-PlacedValues: TypeAlias = Callable[[], Iterable[tuple[str, Any]]]
-"""Gives the values of a source with their places, anew at each call."""
-
-
-def one_by_one(path: str | Path) -> ConversationStream:
+def read(path: str | Path) -> ConversationStream:
     """A conversation for each dialogue; DataError for one without turns of a speaker and a text.
 
     A file may hold a list of dialogues, one a line, an object of them by their ids, or an object of such lists. The
     generator's result is the notes.
     """
-    return of_values(path, lambda: elements(path))
+    return of_values(path, elements(path))
 
 
-def of_values(path: str | Path, values: PlacedValues) -> ConversationStream:
-    """The conversations of dialogues, each with its place in the file.
-
-    The values are read twice: what the speakers are depends on all of them.
-    """
-    speakers: dict[str, str] = {}
-    keys = set[str]()
-    count = 0
-    for dialogue in _dialogues(path, values()):
-        if dialogue is None:
-            count += 1
-        else:
-            keys.add(dialogue.key)
-            for turn in dialogue.turns:
-                speakers.setdefault(turn.speaker, dialogue.place)
-    roles = _roles(path, speakers, keys)
-    lines = ((one.place, _line(one, roles)) for one in _dialogues(path, values()) if one is not None)
-    yield from messages.iterate(path, lines)
-    return (f"{count} dialogue{'s' if count > 1 else ''} without turns left out",) if count else ()
-
-
-def _dialogues(path: str | Path, values: Iterable[tuple[str, Any]]) -> Iterator[_Dialogue | None]:
-    """The dialogues of values; None for each without turns."""
+def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> ConversationStream:
+    """The conversations of dialogues, each with its place in the file; what the speakers are depends on all of them."""
+    dialogues: list[_Dialogue] = []
+    empty = 0
     for place, value in values:
         with readable(place):
-            yield from list(_read_value(path, place, value))
+            found = list(_dialogues(path, place, value))
+            dialogues += [one for one in found if one is not None]
+            empty += found.count(None)
+    roles = _roles(path, dialogues)
+    yield from messages.iterate(path, ((one.place, _line(one, roles)) for one in dialogues))
+    return (f"{empty} dialogue{'s' if empty > 1 else ''} without turns left out",) if empty else ()
 
 
 def is_dialogue(value: Any) -> bool:
@@ -124,7 +93,7 @@ def _keys(value: Mapping[str, Any]) -> _Keys | None:
         turns = value.get(name)
         if not isinstance(turns, list) or not turns or not all(map(is_object, turns)):
             continue
-        if name == "history" and is_row(value):
+        if name == "history" and rows.is_row(value):
             continue
         if name in ("messages", "conversation", "conversations") and any(map(is_turn, turns[:3])):
             return None  # whatever other keys its messages have
@@ -138,7 +107,7 @@ def _keys(value: Mapping[str, Any]) -> _Keys | None:
 
 def _is_other_form(keys: _Keys, turns: Sequence[Mapping[str, Any]]) -> bool:
     """Whether the turns are those of `messages`, `completions` or `sharegpt`, which are read as they are."""
-    if keys[1:] == ("role", "content"):
+    if keys[1:] == ("role", "content") and turns[0]["role"] not in _SIDES:
         return keys.turns == "messages" or (
             keys.turns in ("conversation", "conversations", "turns", "trajectory") and is_turn(turns[0])
         )
@@ -152,19 +121,17 @@ def _speaker(turn: Mapping[str, Any], key: str) -> str:
     return str(name) if isinstance(name, str | int) and not isinstance(name, bool) else ""
 
 
-def _read_value(
-    path: str | Path, place: str, value: Any, name: str = "", split: str = ""
-) -> Iterator[_Dialogue | None]:
+def _dialogues(path: str | Path, place: str, value: Any, name: str = "", split: str = "") -> Iterator[_Dialogue | None]:
     """The dialogues of a value, None for each without turns; DataError if it has neither."""
     if is_object(value) and (keys := _keys(value)) is not None:
         turns = enumerate(value[keys.turns])
         spoken = [_turn(turn, keys, at(path, place, f"turn {number}")) for number, turn in turns]
-        yield _Dialogue(place, value, spoken, {keys.turns}, name, split, keys.speaker)
+        yield _Dialogue(place, value, keys, spoken, name, split)
     elif _is_empty(value):
         yield None
     elif inner := _dialogues_in(value):
         for where, own_name, own_split, dialogue in inner:
-            yield from _read_value(path, f"{place}, {where}", dialogue, own_name, own_split)
+            yield from _dialogues(path, f"{place}, {where}", dialogue, own_name, own_split)
     else:
         has = ", ".join(list(value)[:12]) if is_object(value) else f"a {type(value).__name__}"
         raise DataError(
@@ -195,7 +162,7 @@ def _dialogues_in(value: Any) -> list[tuple[str, str, str, Any]]:
     ]
 
 
-def _turn(turn: Mapping[str, Any], keys: _Keys, where: str) -> SpokenTurn:
+def _turn(turn: Mapping[str, Any], keys: _Keys, where: str) -> tuple[str, str, dict[str, Any]]:
     name, text = _speaker(turn, keys.speaker), turn.get(keys.text)
     if not name or not isinstance(text, str):
         raise DataError(
@@ -204,38 +171,20 @@ def _turn(turn: Mapping[str, Any], keys: _Keys, where: str) -> SpokenTurn:
     further = {key: value for key, value in turn.items() if key not in (keys.speaker, keys.text)}
     if is_object(turn[keys.speaker]) or name.lower() not in _PLAIN:
         further = {keys.speaker: turn[keys.speaker], **further}
-    return SpokenTurn(name, text, further, tuple(_calls(turn)))
+    return name, text, further
 
 
-def _calls(turn: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """Name, arguments and result of each call in a turn's annotations, as SGD or Taskmaster-3 have them."""
-    frames = turn.get("frames")
-    for frame in as_list(frames):
-        call = as_object(as_object(frame).get("service_call"))
-        if isinstance(call.get("method"), str):
-            yield call["method"], call.get("parameters"), frame.get("service_results")
-    apis = turn.get("apis")
-    for call in as_list(apis):
-        if isinstance(as_object(call).get("name"), str):
-            yield call["name"], _named(call.get("args")), _named(call.get("response"))
-
-
-def _named(pairs: Any) -> Any:
-    """Pairs of a name and a value as an object; other values as they are."""
-    if not isinstance(pairs, list) or not all(is_object(pair) and len(pair) == 2 for pair in pairs):
-        return pairs
-    named = {str(next(iter(pair.values()))): list(pair.values())[1] for pair in pairs}
-    return named if len(named) == len(pairs) and pairs else pairs
-
-
-def _roles(path: str | Path, speakers: Mapping[str, str], keys: set[str]) -> dict[str, str]:
-    """The role of each speaker of the file, who is given with a place; DataError that names those without one."""
-    roles = {name: _SIDES.get(name.lower()) or role_of(name) or "" for name in speakers}
+def _roles(path: str | Path, dialogues: Sequence[_Dialogue]) -> dict[str, str]:
+    """The role of each speaker of the file; DataError that names those without one."""
+    places: dict[str, str] = {}
+    for dialogue in dialogues:
+        for name, _, _ in dialogue.turns:
+            places.setdefault(name, dialogue.place)
+    roles = {name: _SIDES.get(name.lower()) or role_of(name) or "" for name in places}
     if unknown := [name for name, role in roles.items() if not role]:
         listed = ", ".join(map(repr, unknown[:6])) + (f" and {len(unknown) - 6} more" if len(unknown) > 6 else "")
-        whose = speakers[unknown[0]]
-        raise DataError(f"{at(path, whose)}: {listed}: neither user nor assistant by name: {_UNKNOWN}")
-    if "assistant" not in roles.values() and keys <= {*_OF_DIALOGUES}:
+        raise DataError(f"{at(path, places[unknown[0]])}: {listed}: neither user nor assistant by name: {_UNKNOWN}")
+    if "assistant" not in roles.values() and {one.keys.speaker for one in dialogues} <= {*_OF_DIALOGUES}:
         roles = {name: "assistant" if role == "system" else role for name, role in roles.items()}
     return roles
 
@@ -245,32 +194,20 @@ def _line(dialogue: _Dialogue, roles: Mapping[str, str]) -> dict[str, Any]:
     value = dialogue.value
     key = next((key for key in NAMES if _is_name(value.get(key))), "")
     name = dialogue.name or (str(value[key]) if key else "")
-    taken = {*dialogue.used, *([key] if key and str(value[key]) == name else [])}
-    further = {one: inner for one, inner in value.items() if one not in taken}
-    if others := {one: further.pop(one) for one in RESERVED if one in further}:
-        further["row"] = others
-    turns: list[dict[str, Any]] = []
-    calls = 0
-    for turn in dialogue.turns:
-        named = [(f"call_{calls + number}", *call) for number, call in enumerate(turn.calls, start=1)]
-        calls += len(named)
-        if named:
-            functions = [
-                {"id": own, "type": "function", "function": {"name": tool, "arguments": dumps(arguments or {})}}
-                for own, tool, arguments, _ in named
-            ]
-            turns.append({"role": "assistant", "content": None, "tool_calls": functions})
-            turns += [
-                {"role": "tool", "tool_call_id": own, "content": result if isinstance(result, str) else dumps(result)}
-                for own, _, _, result in named
-                if result is not None
-            ]
-        more = {one: inner for one, inner in turn.further.items() if one not in RESERVED}
-        if beside := {one: inner for one, inner in turn.further.items() if one in RESERVED}:
-            more["turn"] = beside
-        turns.append({"role": roles[turn.speaker], "content": turn.text, **more})
+    taken = {dialogue.keys.turns, *([key] if key and str(value[key]) == name else [])}
+    further = _apart({one: inner for one, inner in value.items() if one not in taken}, "row")
     split = {"split": dialogue.split} if dialogue.split and "split" not in further else {}
+    turns: list[Turn] = [
+        {"role": roles[speaker], "content": text, **_apart(more, "turn")} for speaker, text, more in dialogue.turns
+    ]
     return {**({"id": name} if name else {}), **split, **further, "messages": turns}
+
+
+def _apart(further: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """Further keys; those of a reserved name go under the key."""
+    reserved = {one: inner for one, inner in further.items() if one in RESERVED}
+    others = {one: inner for one, inner in further.items() if one not in RESERVED}
+    return others | ({key: reserved} if reserved else {})
 
 
 def _is_name(value: Any) -> bool:
@@ -285,7 +222,6 @@ FORMAT = Format(
     "dialogues",
     "dialogues whose turns have a role and a text",
     _recognised,
-    whole(one_by_one),
-    one_by_one=one_by_one,
+    read,
     sign=f"a list of turns with a role ({', '.join(SPEAKERS)}) and a text ({', '.join(TEXTS)})",
 )

@@ -14,6 +14,7 @@ from ..files.json_files import dumps
 from ..files.json_values import elements
 from ..formats import messages
 from ..formats.detection import Format, Source
+from ..formats.turns import function_call
 from ..records import Conversation, as_object, is_object
 
 
@@ -68,20 +69,18 @@ def _tau2_turns(listed: list[Any]) -> list[dict[str, Any]]:
                     turns.append({key: inner for key, inner in turn.items() if key != "tool_calls"})
                 turns.append({"role": "tool", "requestor": "user", "content": dumps(calls), "tool_calls": calls})
             else:
-                turns.append({**turn, "tool_calls": [_call(call) for call in calls]})
+                turns.append(
+                    {
+                        **turn,
+                        "tool_calls": [
+                            function_call(call.get("name") or "", call.get("arguments"), str(call.get("id") or ""))
+                            for call in map(as_object, calls)
+                        ],
+                    }
+                )
         else:
             turns.append({key: inner for key, inner in turn.items() if key != "tool_calls"})
     return turns
-
-
-def _call(call: Any) -> dict[str, Any]:
-    """A call of tau2 (`name`, `arguments`) in OpenAI's form."""
-    call = as_object(call)
-    return {
-        "id": str(call.get("id") or ""),
-        "type": "function",
-        "function": {"name": str(call.get("name") or ""), "arguments": dumps(call.get("arguments"))},
-    }
 
 
 def _of_both_tools(value: Any) -> bool:
