@@ -12,7 +12,6 @@ from ..errors import DataError, at
 from . import domains
 from .domain import Domain
 from .files.broken_lines import note, omissions, skip_in_sources
-from .files.json_values import numbered_errors
 from .formats.detection import FOLDER, Contents, Format, Source, detected
 from .formats.dialogues import asides
 from .formats.record_lines import StoredLines, StoredRun
@@ -110,7 +109,7 @@ class DataSource:
     def __init__(self, path: str | Path, *, skip_broken: bool = False) -> None:
         self.path = Path(path)
         self._skip_broken = skip_broken
-        with skip_in_sources(skip_broken), omissions(), numbered_errors(self.path):
+        with skip_in_sources(skip_broken), omissions():
             self._form = _format_of(self.path)
 
     @property
@@ -142,7 +141,7 @@ class DataSource:
         """Its conversations (`load`); `scenarios`: also scenarios, as conversations without a message."""
         if self.holds_scenarios and not scenarios:
             raise DataError(f"{at(self.path)}: holds scenarios and no conversation: simulate them first (--scenarios)")
-        with skip_in_sources(self._skip_broken), omissions() as places, numbered_errors(self.path):
+        with skip_in_sources(self._skip_broken), omissions() as places:
             loaded = self._load(stream=stream)
         return replace(loaded, notes=(*loaded.notes, *note(self.path, list(places), len(loaded)))) if places else loaded
 

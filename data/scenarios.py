@@ -15,7 +15,7 @@ from . import domains
 from .domain import TOPIC_KEYS, USER_KEYS, named
 from .files.broken_lines import note, omissions
 from .files.json_files import read_lines
-from .files.json_values import elements, numbered_errors
+from .files.json_values import elements
 from .files.regular_files import is_regular
 from .formats import messages
 from .formats.detection import CONVERSATIONS, FOLDER, Source
@@ -87,8 +87,8 @@ class ScenarioReader:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Inside, scenarios that cannot be read are left out and noted where this is asked for; an error counts them."""
-        with omissions() as self._broken_places, numbered_errors(self.path):
+        """Inside, scenarios that cannot be read are left out and noted where this is asked for."""
+        with omissions() as self._broken_places:
             yield
 
     @property
@@ -164,7 +164,7 @@ def _holds_lines(source: Source) -> bool:
     recognised = _recognised(source)
     if _holds_scenarios(recognised or ""):
         return recognised == cases.NAME
-    if not source.is_large and not source.text.strip():
+    if not source.begin.strip() and not source.text.strip():
         if source.fault is not None and recognised is None:
             raise source.fault
         if source.fault is None:

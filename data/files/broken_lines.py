@@ -1,4 +1,4 @@
-"""Broken lines of a source, or elements of a list: an error, or left out and counted on request."""
+"""Broken lines of a source: an error, or left out and counted on request."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -9,8 +9,7 @@ from typing import Any
 from ...errors import DataError, at
 
 PLACES = 3
-"""Most broken lines that an error or a note names."""
-_BEGIN_OF_ELEMENT = "["
+"""Most broken lines that a note names."""
 
 _requested: ContextVar[bool] = ContextVar("whether broken lines of sources are left out", default=False)
 _omissions: ContextVar[dict[str, None] | None] = ContextVar("the lines of a source that were left out", default=None)
@@ -68,7 +67,7 @@ def leave_out(place: str) -> bool:
 
 @contextmanager
 def readable(place: str) -> Iterator[None]:
-    """What is read inside is a line's, or an element's of a list.
+    """What is read inside is a line's.
 
     If it cannot be read, it is left out where this is asked for. Otherwise the error of one after the first names the
     option.
@@ -76,13 +75,11 @@ def readable(place: str) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        if not place.startswith(("line ", _BEGIN_OF_ELEMENT)):
+        if not place.startswith(("line ", "[")):
             raise
         if leave_out(place):
             return
-        if place in ("line 1", "[0]"):
-            raise
-        raise DataError(f"{error}; {advice(place)}") from None
+        raise DataError(str(error) if place in ("line 1", "[0]") else f"{error}; {ADVICE}") from None
 
 
 def of_form(
@@ -100,40 +97,15 @@ def of_form(
                 raise DataError(f"{at(path, place)}: {problem}")
 
 
-def what_is(place: str) -> str:
-    """What stands at a place: an element of a list, or a line."""
-    return "element" if place.startswith(_BEGIN_OF_ELEMENT) else "line"
-
-
-def advice(place: str) -> str:
-    """What the refusal of a source with a broken line or element says of the option."""
-    return (
-        f"`duologue --skip-broken ...`, or skip_broken=True of load, leaves such {what_is(place)}s out and counts them"
-    )
-
-
-def with_number(error: DataError, places: list[str]) -> DataError:
-    """The error with the number of broken lines or elements, and the first of them."""
-    if not places:
-        return error
-    what, (are, these) = what_is(places[0]), ("s are", "them") if places[1:] else (" is", "it")
-    first = listed([place.removeprefix("line ") for place in places])
-    return DataError(
-        f"{error}; {len(places)} {what}{are} broken ({first}): mend or delete {these}; {advice(places[0])}"
-    )
-
-
-def listed(places: list[str]) -> str:
-    """The first places."""
-    return ", ".join(places[:PLACES]) + (", ..." if places[PLACES:] else "")
+ADVICE = "`duologue --skip-broken ...`, or skip_broken=True of load, leaves what cannot be read out and counts it"
 
 
 def note(path: Path, places: list[str], count: int) -> tuple[str, ...]:
-    """A line with the number of lines or elements that were left out; DataError if no conversation is left."""
+    """A line with the number of lines that were left out; DataError if no conversation is left."""
     if not places:
         return ()
-    what = what_is(places[0])
+    what = "element" if places[0].startswith("[") else "line"
     lines = f"{len(places)} broken {what}{'s' if len(places) > 1 else ''}"
     if not count:
         raise DataError(f"{path}: no {what} can be read, {lines}: is it a file of conversations?")
-    return (f"left out: {lines} ({listed(places)})",)
+    return (f"left out: {lines} ({', '.join(places[:PLACES])}{', ...' if places[PLACES:] else ''})",)

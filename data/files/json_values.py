@@ -6,21 +6,16 @@ import math
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ...errors import DataError, at
-from .broken_lines import advice, is_skipping, leave_out, strict, with_number
-from .broken_lists import pieces
+from .broken_lines import ADVICE, is_skipping, strict
 from .json_files import is_too_deep, lines_of, open_lines, parsed, read_lines, read_text
-from .json_pieces import elements_of
 
-_BLOCK = 1 << 18
 _BEGIN = 20
 """Lines at the beginning of a file among which one of JSON is looked for."""
 
@@ -47,60 +42,49 @@ def member(
 def elements(path: str | Path) -> Iterator[tuple[str, Any]]:
     """Place and value of each JSON value: of a list, of lines, or of objects over many lines.
 
-    A place is words such as `line 3` or `[2]`. DataError if the text is not JSON; where broken lines and elements are
-    left out (`broken_lines`), only if it has neither lines of JSON nor a list.
+    A place is words such as `line 3` or `[2]`. DataError if the text is not JSON; where broken lines are left out
+    (`broken_lines`), only if it has no line of JSON and is not JSON as a whole.
     """
-    if not is_skipping():
-        yield from _elements(path)
-        return
-    if begins_with_a_line(path) and has_lines(path):
-        yield from ((f"line {number}", value) for number, value in read_lines(path))
+    if _begins_with_lines(path):
+        yield from _lines(path)
         return
     try:
         with strict():
-            values = list(_elements(path))
+            values = list(_whole(path))
     except DataError:
-        if has_lines(path):
-            values = [(f"line {number}", value) for number, value in read_lines(path)]
-        elif parts := _parts(path):
-            values = [(place, value) for place, value in parts if value is not None or not leave_out(place)]
-        else:
+        if not (is_skipping() and has_lines(path)):
             raise
-    yield from values
+        yield from _lines(path)
+    else:
+        yield from values
 
 
-def _elements(path: str | Path) -> Iterator[tuple[str, Any]]:
-    if begins_with_a_line(path):  # which a file of any size may do
+def _lines(path: str | Path) -> Iterator[tuple[str, Any]]:
+    try:
         for number, value in read_lines(path):
             yield f"line {number}", value
-        return
-    if begins_with_list(path):
-        for number, value in enumerate(elements_of(path)):
-            yield f"[{number}]", value
-        return
+    except DataError as error:
+        raise DataError(f"{error}; {ADVICE}" if has_lines(path) else str(error)) from None
+
+
+def _whole(path: str | Path) -> Iterator[tuple[str, Any]]:
     text = read_text(path)
-    if text.lstrip()[:1] == "{" and not _is_lines(text):
+    if text.lstrip()[:1] == "[":
+        yield from ((f"[{number}]", value) for number, value in enumerate(parsed(text, path)))
+    elif text.lstrip()[:1] == "{":
         yield from _in_a_row(text, path)
     else:
-        for number, value in read_lines(path):
-            yield f"line {number}", value
+        yield from _lines(path)
 
 
-def _parts(path: str | Path) -> list[tuple[str, Any]]:
-    """Place and value of each element of a list that is not JSON, None for a broken one.
-
-    Empty without a readable element.
-    """
-    text = read_text(path)
-    if text.lstrip()[:1] != "[":
-        return []
-    parts: list[tuple[str, Any]] = []
-    for number, piece in enumerate(pieces(text)):
-        value = None
-        with suppress(DataError):
-            value = None if piece is None else parsed(piece, path)
-        parts.append((f"[{number}]", value))
-    return parts if any(value is not None for _, value in parts) else []
+def _begins_with_lines(path: str | Path) -> bool:
+    """Whether the first line with text is a JSON object, or a list with others behind it."""
+    with open_lines(path) as file:
+        lines = (line for line in lines_of(file, path) if line.strip())
+        first = next(lines, b"").removeprefix(BOM_UTF8).strip()
+        if first[:1] == b"{":
+            return _is_json(first, dict, parse_constant=_refused)
+        return first[:1] == b"[" and _is_json(first) and next(lines, None) is not None
 
 
 def has_lines(path: str | Path) -> bool:
@@ -148,68 +132,6 @@ def _refused(name: str) -> Any:
 def first_element(text: str, path: str | Path) -> Any:
     """The first of several objects that stand one after another over many lines; None without one."""
     return next((value for _, value in _in_a_row(text, path)), None)
-
-
-def begins_with_a_line(path: str | Path) -> bool:
-    """Whether the first line with text is a JSON object."""
-    with open_lines(path) as file:
-        first = next((line for line in lines_of(file, path) if line.strip()), b"").removeprefix(BOM_UTF8).strip()
-    return first[:1] == b"{" and _is_json(first, dict, parse_constant=_refused)
-
-
-def begins_with_list(path: str | Path) -> bool:
-    """Whether a file begins with a JSON list that is not its first line, with others behind it."""
-    with open_lines(path) as file:
-        first = file.readline(_BLOCK)
-        while first and not first.removeprefix(BOM_UTF8).strip():
-            first = file.readline(_BLOCK)
-        if not first.removeprefix(BOM_UTF8).lstrip().startswith(b"["):
-            return False
-        begin = file.tell() - len(first)
-        end = first
-        while end and not end.endswith(b"\n"):
-            end = file.readline(_BLOCK)
-        if not any(block.strip() for block in iter(partial(file.read, _BLOCK), b"")):
-            return True
-        file.seek(begin)
-        return not _is_json(next(lines_of(file, path)))
-
-
-def _is_lines(text: str) -> bool:
-    """Whether the first line with text is a JSON object."""
-    return _is_json(text.strip().partition("\n")[0], dict)
-
-
-@contextmanager
-def numbered_errors(path: Path) -> Iterator[None]:
-    """Inside, an error about a file of JSON lines or a JSON list counts its broken lines or elements.
-
-    An error that names the option already is unchanged.
-    """
-    try:
-        yield
-    except DataError as error:
-        named = any(advice(place) in str(error) for place in ("line 1", "[0]"))
-        raise (error if named else with_number(error, _broken(path))) from None
-
-
-def _broken(path: Path) -> list[str]:
-    """The places of the broken lines or elements of a file; none if it is neither lines nor a list."""
-    try:
-        if has_lines(path):
-            return list(_broken_lines(path))
-        return [place for place, value in _parts(path) if value is None]
-    except DataError:
-        return []
-
-
-def _broken_lines(path: Path) -> Iterator[str]:
-    with open_lines(path) as file:
-        for number, line in enumerate(lines_of(file, path), start=1):
-            try:
-                parsed(line.decode("utf-8-sig" if number == 1 else "utf-8"), path) if line.strip() else None
-            except (DataError, UnicodeDecodeError):
-                yield f"line {number}"
 
 
 def _in_a_row(text: str, path: str | Path) -> Iterator[tuple[str, Any]]:

@@ -13,9 +13,7 @@ from typing import Any, TypeAlias
 from ...errors import DataError, at
 from ..files.broken_lines import is_skipping, strict
 from ..files.json_files import open_lines, read_json, read_lines, read_text
-from ..files.json_pieces import abridged
-from ..files.json_values import elements, first_element, has_lines
-from ..files.regular_files import is_regular
+from ..files.json_values import first_element, has_lines
 from ..packages import failure, is_shipped
 from ..records import Conversation
 
@@ -38,12 +36,6 @@ _FIRST = 20
 """Values at the beginning of a file that a format may look at."""
 _HEAD = 5_000
 """Bytes at the beginning of a file by which it is recognised if it is not JSON."""
-
-_LARGE = 1 << 24
-"""Bytes of a file from which it is recognised by its beginning; smaller ones are read whole."""
-
-_BEGIN = 1_000
-"""Bytes at the beginning of a file in which its first character is looked for."""
 
 ConversationStream: TypeAlias = Generator[Conversation, None, tuple[str, ...]]
 """Conversations one at a time; the generator's result is the notes of their reader."""
@@ -143,8 +135,7 @@ def _contents(result: Contents | Iterable[Conversation]) -> Contents:
 class Source:
     """A path whose format is to be detected.
 
-    Text and value are read on first use; they are empty if unreadable. Of a file over 16 MB, the value has only the first
-    twenty elements of its list, or of each list under a key.
+    Text and value are read on first use; they are empty if unreadable.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -156,11 +147,6 @@ class Source:
     def is_folder(self) -> bool:
         """Whether the path is a folder."""
         return is_folder(self.path)
-
-    @cached_property
-    def is_large(self) -> bool:
-        """Whether it is a file that no format should read whole in order to recognise it."""
-        return is_regular(self.path) and self.path.stat().st_size > _LARGE
 
     @cached_property
     def text(self) -> str:
@@ -179,10 +165,6 @@ class Source:
         if value is None and self._skips:
             self.fault = None
             return next(read_lines(self.path))[1]
-        if value is None and is_skipping() and self.fault is not None and self._first_character == "[":
-            with suppress(DataError):
-                value = [element for _, element in elements(self.path)]
-                self.fault = None
         return value
 
     @cached_property
@@ -191,28 +173,25 @@ class Source:
         return is_skipping() and not self.is_folder and has_lines(self.path)
 
     def _strict_value(self) -> Any:
+        first = self.begin.removeprefix(BOM_UTF8).lstrip()[:1] or self.text.lstrip()[:1].encode()
+        if first == b"{":
+            with suppress(DataError):  # else it is one object over many lines, or several
+                return self._first_line()
         try:
-            first = self._first_character
-            if first == "{":
-                try:
-                    return next(read_lines(self.path))[1]
-                except DataError:  # not JSON lines: one object over many lines, or several
-                    return abridged(self.path, _FIRST) if self.is_large else first_element(self.text, self.path)
-            return self._listed() if first == "[" else None
+            if first == b"{":
+                return first_element(self.text, self.path)
+            return read_json(self.path) if first == b"[" else None
         except DataError as error:
             self.fault = error
-            return None
+        with suppress(DataError):
+            if first == b"[":
+                value = self._first_line()
+                self.fault = None
+                return value
+        return None
 
-    def _listed(self) -> Any:
-        """The file's list, or that of its first line."""
-        try:
-            return abridged(self.path, _FIRST) if self.is_large else read_json(self.path)
-        except DataError as error:
-            try:
-                first: Any = next(read_lines(self.path))[1]
-            except DataError:
-                raise error from None
-            return first
+    def _first_line(self) -> Any:
+        return next(read_lines(self.path))[1]
 
     @cached_property
     def begin(self) -> bytes:
@@ -224,17 +203,6 @@ class Source:
                 return file.read(_HEAD)
         except (DataError, OSError):
             return b""
-
-    @property
-    def _first_character(self) -> str:
-        """The first that is not white space, from the file's beginning if that is JSON."""
-        if self.is_folder:
-            return ""
-        with open_lines(self.path) as file:
-            begin = file.read(_BEGIN).removeprefix(BOM_UTF8).lstrip()[:1]
-        if begin in (b"{", b"["):
-            return begin.decode()
-        return "" if begin and self.is_large else self.text.lstrip()[:1]
 
     @cached_property
     def beginning(self) -> tuple[Any, ...]:

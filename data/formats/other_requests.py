@@ -1,9 +1,8 @@
-"""Lines of a log that are left out and counted: embeddings, moderation and the like, and those of another form."""
+"""Lines of a log that are left out and counted: embeddings, moderation and the like."""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..records import as_object
@@ -81,24 +80,3 @@ class OtherRequests(Counter[str]):
         """A line with the number of each kind; none if nothing was left out."""
         counts = ", ".join(f"{kind} {count}" for kind, count in self.items())
         return (f"left out, not conversations: {counts}",) if counts else ()
-
-
-@dataclass(frozen=True)
-class OtherForms:
-    """The places of values that are not of their file's form, and of which nothing is read."""
-
-    places: list[str] = field(default_factory=list[str])
-
-    def without(self, values: Iterable[tuple[str, Any]], is_own: Callable[[Any], bool]) -> Iterator[tuple[str, Any]]:
-        """The places and values that are of the form."""
-        for place, value in values:
-            if is_own(value):
-                yield place, value
-            else:
-                self.places.append(place)
-
-    def notes(self) -> tuple[str, ...]:
-        """A line with their number and the first place; none if nothing was left out."""
-        count = len(self.places)
-        first = f"the first is {self.places[0]}" if count > 1 else f"it is {self.places[0]}" if count else ""
-        return (f"{count} value{'s' * (count > 1)} of another form left out ({first})",) if count else ()

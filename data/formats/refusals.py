@@ -1,7 +1,5 @@
 """What is said of a file that is not read."""
 
-import zipfile
-from pathlib import Path
 from typing import Any
 
 from ..records import is_object
@@ -26,17 +24,3 @@ def unknown(first: Any) -> str:
         f"{UNKNOWN}{begins}; the smallest line that is read is {LINE} (docs/start/log_formats.md); "
         "`duologue check --form` lists what was looked for, --log-format MODULE:NAME reads a form of your own"
     )
-
-
-def archive_names(path: Path) -> list[str]:
-    """The names of the files in a zip archive; none if it is not one, or damaged."""
-    try:
-        with zipfile.ZipFile(path) as packed:
-            return [name for name in packed.namelist() if not name.endswith("/")]
-    except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError):
-        return []
-
-
-def is_spreadsheet(path: Path, begin: bytes) -> bool:
-    """Whether a file is a workbook, which is a zip archive with certain files."""
-    return begin.startswith(b"PK\x03\x04") and "xl/workbook.xml" in archive_names(path)

@@ -195,10 +195,10 @@ def test_paths_have_names_of_their_own(tmp_path):
     assert names_of([]) == []
 
 
-@pytest.mark.parametrize("begin", ["", "\ufeff", " \n\t", " " * 2_000])
+@pytest.mark.parametrize("begin", ["", "\ufeff", " \n\t"])
 def test_of_a_file_of_json_lines_only_the_first_line_is_read_to_detect_its_form(tmp_path: Path, begin: str) -> None:
     path = tmp_path / "lines.jsonl"
     path.write_text(begin + '{"a": 1}\n{"a": 2}\n', encoding="utf-8")
     source = Source(path)
     assert source.value == {"a": 1}
-    assert ("text" in vars(source)) == (len(begin) > 1_000)
+    assert "text" not in vars(source)

@@ -1,6 +1,7 @@
 """Logs with broken lines: refused with the number of these lines, or read without them."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from duologue.graphs.scenarios.sources import ScenarioSource
 
 ASKED = {"role": "user", "content": "Is there tea?"}
 LINE = json.dumps({"messages": [ASKED]})
-OPTION = "`duologue --skip-broken ...`, or skip_broken=True of load, leaves such lines out and counts them"
+OPTION = "skip_broken=True of load, leaves what cannot be read out and counts it"
 DIALOGUE = [{"speaker": "user", "text": "Is there tea?"}]
 
 
@@ -23,25 +24,12 @@ def written(*lines: str, name: str = "log.jsonl") -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("broken", "number"),
-    [
-        ((2,), "1 line is broken (2): mend or delete it"),
-        ((1,), "1 line is broken (1): mend or delete it"),
-        ((2, 4), "2 lines are broken (2, 4): mend or delete them"),
-        ((2, 3, 5, 6), "4 lines are broken (2, 3, 5, ...): mend or delete them"),
-    ],
-)
-def test_all_broken_lines_are_counted_and_the_first_three_named(broken: tuple[int, ...], number: str) -> None:
-    path = written(*("{" if number in broken else LINE for number in range(1, 7)))
-    with pytest.raises(DataError) as error:
+def test_broken_lines_are_left_out_on_request_and_the_first_three_are_named() -> None:
+    path = written(*("{" if number in (2, 3, 5, 6) else LINE for number in range(1, 7)))
+    with pytest.raises(DataError, match=f"line 2, .*{re.escape(OPTION)}"):
         load(path)
-    assert str(error.value).endswith(f"; {number}; {OPTION}")
     loaded = load(path, skip_broken=True)
-    assert len(loaded) == 6 - len(broken)
-    assert loaded.notes[-1].startswith(
-        f"left out: {len(broken)} broken line{'s' * (len(broken) > 1)} (line {broken[0]}"
-    )
+    assert (len(loaded), loaded.notes[-1]) == (2, "left out: 4 broken lines (line 2, line 3, line 5, ...)")
 
 
 @pytest.mark.parametrize(
@@ -78,7 +66,7 @@ def test_every_form_of_lines_is_read_without_the_broken_ones(line: str) -> None:
 )
 def test_a_line_of_json_that_cannot_be_read_is_left_out_too(line: str, unread: Any) -> None:
     path = written(line, json.dumps(unread))
-    with pytest.raises(DataError, match=r"line 2.*leaves such lines out"):
+    with pytest.raises(DataError, match=r"line 2.*leaves what cannot be read out"):
         load(path)
     loaded = load(path, skip_broken=True)
     assert (len(loaded), loaded.notes[-1]) == (1, "left out: 1 broken line (line 2)")
@@ -89,7 +77,7 @@ def test_records_are_read_without_their_broken_lines() -> None:
     first, second = Path("records.jsonl").read_text(encoding="utf-8").splitlines()
     odd = json.dumps(json.loads(first) | {"messages": 3})
     path = written(first, "{", odd, second, name="records.jsonl")
-    with pytest.raises(DataError, match=r"line 2.*1 line is broken.*leaves such lines out"):
+    with pytest.raises(DataError, match="line 2"):
         load(path)
     loaded = load(path, skip_broken=True)
     assert (loaded.kind, len(loaded), loaded.notes[-1]) == ("replay", 2, "left out: 2 broken lines (line 2, line 3)")
@@ -118,54 +106,12 @@ def test_a_file_without_a_readable_line_or_element_is_refused_all_the_same() -> 
 
 
 ELEMENT = {"id": "a", "messages": [ASKED, {"role": "assistant", "content": "Green."}]}
-BROKEN = '{"id": "b", "messages": [{"role": "user", "content": "Is th'
 
 
-def listed(*texts: str, indent: int | None) -> str:
-    """A list of these elements in one line, or with a line for each."""
-    return f"[{', '.join(texts)}]" if indent is None else "[\n" + ",\n".join(texts) + "\n]\n"
-
-
-@pytest.mark.parametrize("indent", [None, 0])
-@pytest.mark.parametrize(
-    ("broken", "words"),
-    [
-        ((2,), "1 element is broken ([2]): mend or delete it"),
-        ((0,), "1 element is broken ([0]): mend or delete it"),
-        ((5,), "1 element is broken ([5]): mend or delete it"),
-        ((1, 4), "2 elements are broken ([1], [4]): mend or delete them"),
-    ],
-)
-def test_broken_elements_of_a_list_are_counted_and_named(
-    broken: tuple[int, ...], words: str, indent: int | None
-) -> None:
-    texts = [BROKEN if number in broken else json.dumps(ELEMENT | {"id": str(number)}) for number in range(6)]
-    path = Path("list.json")
-    path.write_text(listed(*texts, indent=indent), encoding="utf-8")
-    with pytest.raises(DataError, match=r"duologue --skip-broken .* leaves such elements out and counts them") as error:
-        load(path)
-    assert f"; {words}; " in str(error.value)
-    loaded = load(path, skip_broken=True)
-    assert [talk.id for talk in loaded] == [str(number) for number in range(6) if number not in broken]
-    assert all(len(talk.messages) == 2 for talk in loaded)
-    assert loaded.notes[-1] == (
-        f"left out: {len(broken)} broken element{'s' * (len(broken) > 1)} "
-        f"({', '.join(f'[{number}]' for number in broken)})"
-    )
-
-
-@pytest.mark.heavy
-@pytest.mark.parametrize("indent", [None, 1])
-def test_a_list_that_is_cut_off_anywhere_is_read_up_to_there_and_the_end_is_counted(indent: int | None) -> None:
-    text = json.dumps([ELEMENT | {"id": str(number)} for number in range(3)], indent=indent)
-    first = text.index('"id": "1"') - (3 if indent is None else 6)  # behind the first element
-    for end in range(first, len(text) - 1):
-        Path("list.json").write_text(text[:end], encoding="utf-8")
-        loaded = load("list.json", skip_broken=True)
-        assert [talk.id for talk in loaded] == ["0", "1", "2"][: len(loaded)]
-        assert "left out: 1 broken element" in loaded.notes[-1]
-        with pytest.raises(DataError, match="1 element is broken"):
-            load("list.json")
+def test_a_list_that_is_cut_off_is_refused() -> None:
+    Path("list.json").write_text(json.dumps([ELEMENT])[:-9], encoding="utf-8")
+    with pytest.raises(DataError, match="is not JSON"):
+        load("list.json", skip_broken=True)
 
 
 @pytest.mark.parametrize(
@@ -183,28 +129,19 @@ def test_a_list_that_is_cut_off_anywhere_is_read_up_to_there_and_the_end_is_coun
 )
 def test_an_element_of_json_that_cannot_be_read_is_left_out_too(element: Any, odd: Any) -> None:
     Path("list.json").write_text(json.dumps([element, odd], indent=1), encoding="utf-8")
-    with pytest.raises(DataError, match=r"\[1\].*leaves such elements out"):
+    with pytest.raises(DataError, match=r"\[1\].*leaves what cannot be read out"):
         load("list.json")
     loaded = load("list.json", skip_broken=True)
     assert (len(loaded), loaded.notes[-1]) == (1, "left out: 1 broken element ([1])")
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ('{"goal": "Buy tea"}\n{"goal": "Buy\n{"gaol": "Sell tea"}\n', "line 2, line 3"),
-        ('[{"goal": "Buy tea"},\n {"goal": "Buy},\n {"goal": ""}]', "[1], [2]"),
-    ],
-)
-def test_scenarios_are_read_without_the_broken_ones(text: str, words: str) -> None:
+def test_scenarios_are_read_without_the_broken_ones() -> None:
     path = Path("scenarios.json")
-    path.write_text(text, encoding="utf-8")
+    path.write_text('{"goal": "Buy tea"}\n{"goal": "Buy\n{"gaol": "Sell tea"}\n', encoding="utf-8")
     source = ScenarioSource(scenarios=path)
-    with pytest.raises(DataError, match=r"(line|element) is broken .*leaves such (lines|elements) out"):
+    with pytest.raises(DataError, match="line 2"):
         source.read(None, 0)
     with skip_in_sources(True):
         scenarios = source.read(None, 0)
     assert [state["scenario"] for state in scenarios.states] == [{"goal": "Buy tea"}]
-    assert any(
-        f"left out: 2 broken {'lines' if 'line' in words else 'elements'} ({words})" in note for note in scenarios.notes
-    )
+    assert any("left out: 2 broken lines (line 2, line 3)" in note for note in scenarios.notes)
