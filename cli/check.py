@@ -13,8 +13,7 @@ from ..analysis.drafts import DraftCount
 from ..data import Conversation, Domain, Loaded, domains
 from ..data.checks import RULES, Finding, chosen, reading
 from ..data.checks import check as check_one
-from ..data.formats.refusals import UNKNOWN
-from ..data.loading import DataSource, description_of, files_of
+from ..data.loading import UNKNOWN, DataSource, description_of, files_of
 from ..data.rules.user_faults import has_user_brief
 from ..data.summaries.copies import CopyCount
 from ..data.text.terminal import names_in, on_one_line

@@ -15,12 +15,17 @@ from .files.broken_lines import note, omissions, skip_in_sources
 from .formats.detection import FOLDER, Contents, Format, Source, detected
 from .formats.dialogues import asides
 from .formats.record_lines import StoredLines, StoredRun
-from .formats.refusals import unknown
 from .formats.shared_ids import separate
 from .labels.annotated_copies import annotated_keys
 from .logs import rows
-from .records import Conversation, Json
+from .records import Conversation, Json, is_object
 
+UNKNOWN = "is not in a known format"
+"""What the error of a file without a known form says."""
+MOST_KEYS = 6
+"""Most keys of a file that a refusal names."""
+LINE = '{"conversation_id": "1", "role": "user", "content": "Hello"}'
+"""The smallest line of a log that is read."""
 IN_MEMORY = 4_000
 """Conversations of a run or a file of records up to which all stay in memory; of a larger one none does."""
 
@@ -204,8 +209,22 @@ def _format_of(path: Path) -> Format | None:
     source, formats, own = Source(path), domains.known_formats(), domains.own_formats()
     form = detected(source, [form for form in formats if form not in own], own, (domains.RUN, domains.RECORDS))
     if form is None and not source.is_folder:
-        raise DataError(f"{at(path)}: {unknown(source.first)}")
+        raise DataError(f"{at(path)}: {_unknown(source.first)}")
     return form
+
+
+def _unknown(first: Any) -> str:
+    """What is said of a file that no form fits, given its first value."""
+    role = first.get("role") if is_object(first) else None
+    if isinstance(role, str) and "content" in first:
+        return f"the form fits, but not the role {role!r}: write user or assistant, as in {LINE} (docs/start/log_formats.md)"
+    keys = [" ".join(str(key).split())[:40] for key in first] if is_object(first) else []
+    more = ", ..." if len(keys) > MOST_KEYS else ""
+    begins = f" (it begins with {', '.join(keys[:MOST_KEYS])}{more})" if keys else ""
+    return (
+        f"{UNKNOWN}{begins}; the smallest line that is read is {LINE} (docs/start/log_formats.md); "
+        "`duologue check --form` lists what was looked for, --log-format MODULE:NAME reads a form of your own"
+    )
 
 
 def _stored_run(run: StoredRun) -> Loaded:
