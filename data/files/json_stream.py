@@ -52,17 +52,6 @@ def write(path: str | Path, key: str, array: Iterable[str], holder: Callable[[],
 
     `holder` returns the object's other members. It is called after the array was written, because they may be known
     only then.
-    """
-    _write(path, array, lambda: around(holder(), key, 0))
-
-
-def write_array(path: str | Path, values: Iterable[Any]) -> None:
-    """Write a list atomically, and a line break behind it."""
-    _write(path, array(([text_of(value, 1)] for value in values), 0), lambda: ("", "\n"))
-
-
-def _write(path: str | Path, pieces: Iterable[str], edges: Callable[[], tuple[str, str]]) -> None:
-    """Write pieces between what `edges` gives in the end.
 
     As in `dumps`, the whole file is escaped if it contains half of a surrogate pair, which UTF-8 cannot encode.
     """
@@ -74,10 +63,10 @@ def _write(path: str | Path, pieces: Iterable[str], edges: Callable[[], tuple[st
         raise UnwrittenError(path, error.strerror) from None
     with spool, replacing(path) as file:
         valid = True
-        for piece in pieces:
+        for piece in array:
             valid = valid and _is_utf8(piece)
             spool.write(piece)
-        before, after = edges()
+        before, after = around(holder(), key, 0)
         valid = valid and _is_utf8(before) and _is_utf8(after)
         spool.seek(0)
         file.write(before if valid else _escaped(before))
