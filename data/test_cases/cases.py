@@ -15,8 +15,7 @@ from ..files.broken_lines import readable
 from ..files.json_files import write_lines
 from ..files.json_values import elements
 from ..formats.detection import Contents, Format, Source
-from ..formats.turn_reading import text_of
-from ..formats.turns import turns_of
+from ..formats.turns import text_of, turns_of
 from ..identity import ID_LENGTH, digest
 from ..logs.key_names import LISTS
 from ..records import Conversation, is_object
