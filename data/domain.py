@@ -5,7 +5,7 @@ a subclass that defines more and register an instance of it (`domains.register`,
 `duologue.domains`).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, final
@@ -49,9 +49,6 @@ class Dataset:
     write: Writer
     files: str = ""
     """Pattern of the files of a folder for the card, such as `TASK/FILE.json`."""
-    unfit: Callable[[Iterable[Conversation]], Iterator[tuple[Conversation, str]]] | None = None
-    """The conversations that one data set cannot hold together with those before them, each with the reason; a run is
-    refused before it begins. None if it can hold any."""
 
 
 MESSAGES = Dataset("messages.jsonl", "the conversations as JSON lines of messages", messages.write)

@@ -16,7 +16,7 @@ from .formats.detection import FOLDER, Contents, Format, Source, detected
 from .formats.dialogues import asides
 from .formats.record_lines import StoredLines, StoredRun
 from .formats.shared_ids import separate
-from .labels.annotated_copies import annotated_keys
+from .labels.reading import annotated_keys
 from .logs import rows
 from .records import Conversation, Json, is_object
 

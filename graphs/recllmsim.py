@@ -13,8 +13,6 @@ from pydantic import Field
 
 from ..data import recllmsim as data
 from ..data.recllmsim import KIND, Situation
-from ..data.recllmsim.selection import Combination
-from ..data.recllmsim.tasks import tasks_on_demand
 from ..data.records import Conversation, Message, Role
 from ..data.text.languages import Language, language_of
 from ..errors import DataError, SettingError
@@ -106,11 +104,10 @@ class TaskSource(ScenarioSource):
         return self._replayed(paths[0], seed) if paths else self._combined(settings.language or "en", seed)
 
     def _combined(self, language: Language, seed: int) -> Scenarios:
-        """The tasks in their contexts with each profile, lazily: of a pool of thousands only those that are taken."""
-        tasks = tasks_on_demand(self.tasks) if self.tasks else data.shipped_tasks(language)
+        """The tasks in their contexts with each profile."""
+        tasks = data.read_tasks(self.tasks) if self.tasks else data.shipped_tasks(language)
         pool = data.read_pool(self.profiles) if self.profiles else data.shipped_profiles(language)
-        combination = Combination(tasks, tuple(enumerate(pool.texts)), language)
-        situations = combination.chosen(tasks=self.task, contexts=self.contexts, profiles=self.sample, seed=seed)
+        situations = self._chosen(data.combined(tasks, pool.texts, language), seed)
         check_count(min(len(situations), self.limit or len(situations)), "--limit, --sample, --task or --contexts")
         notes = []
         if self.profiles and pool.duplicates:

@@ -16,8 +16,8 @@ from typing import Any, Literal, get_args
 import streamlit as st
 
 from ..data.identity import digest
+from ..data.labels.answers import Item, LabelAnswer
 from ..data.labels.definition import LabelDefinition
-from ..data.labels.items import Item, LabelAnswer
 from ..errors import DuologueError
 from ..studies.labelling import PersonWork, View
 from ..studies.side_by_side import opened

@@ -14,8 +14,7 @@ from langchain_core.messages import BaseMessage
 from typing_extensions import TypedDict
 
 from ..data.recllmsim import Profile, coverage
-from ..data.recllmsim.pool_coverage import OTHER, REMEMBERED, Coverage
-from ..data.recllmsim.proposals import proposed_profile
+from ..data.recllmsim.profiles import OTHER, REMEMBERED, Coverage, proposed_profile
 from ..data.text.languages import Language
 from ..errors import SettingError
 from ..prompts import Library

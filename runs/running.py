@@ -30,7 +30,7 @@ from .engine.conversing import Concurrency, Watch, name_of, planned
 from .engine.figures import RunFigures
 from .engine.progress import counted, shown
 from .engine.reports import WorkerReport
-from .folder import dataset, manifests
+from .folder import manifests
 from .folder.leftovers import PROMPTS
 from .folder.merging import keep_user_calls, merge_calls, remove_calls, split_calls
 from .folder.run_folder import RunFolder
@@ -85,7 +85,6 @@ async def arun(
     control = conduct.controlled()
     limits = (limits or cast.limits).or_else(cast.limits)
     stopped: EndpointError | None = None
-    dataset.check_places(plan)
     manifest = manifests.of_run(cast, plan, limits, source)
     with RunFolder.open(out, manifest, resume=resume) as folder:
         write_json(folder.path / PROMPTS, {name: page.source for name, page in cast.pages.items()}, end="\n")

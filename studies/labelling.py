@@ -10,8 +10,8 @@ from typing_extensions import override
 
 from ..analysis.labels.reliability import Trusts
 from ..data import load
+from ..data.labels.answers import ChosenBy, Item, LabelAnswer, disputes_in, in_order, items_of, model_value
 from ..data.labels.definition import LabelDefinition
-from ..data.labels.items import ChosenBy, Item, LabelAnswer, disputes_in, in_order, items_of, model_value
 from ..errors import DataError, at
 from ..prompts.label_pages import labels_named
 from ..runs.labels.answers import AnswerFiles

@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..data.labels import answer_files
+from ..data.labels import answers as answer_files
+from ..data.labels.answers import LabelAnswer
 from ..data.labels.definition import LabelDefinition
-from ..data.labels.items import LabelAnswer
 from ..data.labels.side_by_side import QUIZ, STUDY, Study, strange
 from ..data.loading import Loaded, load
 from ..errors import DataError
@@ -41,7 +41,7 @@ def export_answers(
     definitions = _defined(labels, labels_dir)
     names = (STUDY, QUIZ) if definitions is None else definitions
     answers = [answer for of_person in _everybodys(folder).values() for answer in of_person if answer.label in names]
-    answer_files.write(answers, Path(path))
+    answer_files.write_answers(answers, Path(path))
     return len(answers)
 
 
@@ -62,7 +62,7 @@ def import_answers(
     too. DataError for an answer that its definition does not allow; then none is stored.
     """
     path, definitions = Path(path), _defined(labels, labels_dir)
-    answers = _of_one_file_each(answer_files.read(path, by, definitions), path)
+    answers = _of_one_file_each(answer_files.read_answers(path, by, definitions), path)
     for number, answer in enumerate(answers, start=1):
         if problem := _problem(answer, definitions):
             raise DataError(f"{path}: answer {number}: {problem}")

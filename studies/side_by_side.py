@@ -7,8 +7,8 @@ from typing import Any
 from typing_extensions import override
 
 from ..data import load
+from ..data.labels.answers import Item
 from ..data.labels.definition import LabelDefinition
-from ..data.labels.items import Item
 from ..data.labels.side_by_side import (
     QUIZ,
     STUDY,

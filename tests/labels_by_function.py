@@ -3,8 +3,7 @@
 from typing import Any
 
 from duologue.data import Conversation
-from duologue.data.labels.definition import LabelDefinition
-from duologue.data.labels.parts import PartDefinition
+from duologue.data.labels.definition import LabelDefinition, PartDefinition
 
 FIRST = "tests.labels_by_function:first_values"
 """It as `--model` of a command."""

@@ -13,8 +13,7 @@ from ..data import domains
 from ..data.files.folders import make_folder
 from ..data.files.json_files import write_text
 from ..data.files.regular_files import check_no_links
-from ..data.labels.annotations import side_of
-from ..data.labels.reading import SCORES
+from ..data.labels.reading import SCORES, side_of
 from ..data.loading import annotated_in
 from ..data.records import Conversation
 from ..data.summaries.counts import Counts, count

@@ -10,10 +10,11 @@ from typing import Any, ClassVar
 
 from typing_extensions import override
 
-from ...data.labels.items import LabelAnswer
+from ...data.labels.answers import LabelAnswer
+from ...data.labels.definition import Vote
 from ...data.labels.side_by_side import ASPECTS, STUDY, is_asked
 from ...data.labels.units import WHY
-from ...data.labels.votes import Vote, aggregate
+from ...data.labels.votes import aggregate
 from ...data.records import Record
 from ...errors import DataError
 from ..over_users.estimate import UserScore

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from ...data import domains
-from ...data.labels.annotations import SIDES, AnnotationSide, side_of
-from ...data.labels.reading import SCORES, label_keys
+from ...data.labels.reading import SCORES, SIDES, AnnotationSide, label_keys, side_of
 from ...data.loading import annotated_in
 from ...data.recllmsim.published_labels import HUMAN
 from ...data.records import Conversation, Record

@@ -9,7 +9,7 @@ their distributions by task and side.
 import re
 from collections import Counter, defaultdict
 
-from ...data.labels.annotations import PEOPLES_INTENT, of_conversation, of_message
+from ...data.labels.reading import PEOPLES_INTENT, of_conversation, of_message
 from ...data.recllmsim.published_labels import BEHAVIOUR
 from ...data.records import Record
 from ..tables import TypedRows

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from ...data.labels.annotations import of_message
+from ...data.labels.reading import of_message
 from ...data.records import Record
 from ..tables import TypedRows
 from .talks import SIDES, Conversations, Talks, TaskConversation, TaskSide, share

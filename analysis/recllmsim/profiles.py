@@ -6,7 +6,7 @@ from typing import Any
 
 from ...data.labels.reading import is_other
 from ...data.recllmsim import ATTRIBUTES, Situation
-from ...data.recllmsim.pool_coverage import AGE_BANDS
+from ...data.recllmsim.profiles import AGE_BANDS
 from ...data.records import Conversation, Record
 from ...errors import of_extra
 from ..tables import TypedRows

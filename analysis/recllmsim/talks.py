@@ -6,7 +6,7 @@ from functools import cached_property
 from statistics import fmean, pstdev
 from typing import Literal, TypeAlias
 
-from ...data.labels.annotations import annotations_of
+from ...data.labels.reading import annotations_of
 from ...data.loading import annotated_in
 from ...data.recllmsim import DOMAIN, cluster, common_task, variant
 from ...data.records import Conversation, Message, Role

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from ...data.labels.annotations import of_message
+from ...data.labels.reading import of_message
 from ...data.records import Message, Record
 from ..labels.reliability import PEOPLES, TRUST_IN
 from ..tables import TypedRows

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
 
-from ...data.labels.annotations import of_conversation, of_message
+from ...data.labels.reading import of_conversation, of_message
 from ...data.people.splits import UserPart, part_of, user_of
 from ...data.records import Conversation
 from ...errors import DataError

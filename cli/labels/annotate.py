@@ -89,7 +89,7 @@ def annotate_command(
     Asks for several votes on each label, and writes a labelled copy. Exit code 0: each item has its label, or votes
     that tie; 1: an annotator failed, a limit ended the work, or no reply about an item could be read.
     """
-    from ...data.labels.annotated_copies import FOLDER
+    from ...data.labels.reading import FOLDER
     from ...nodes.annotators import ModelAnnotator, annotator
     from ...nodes.models.specs import OR_OFFLINE
     from ...prompts.label_pages import labels_named
@@ -200,7 +200,7 @@ def _report(
     further = "duologue agreement measures their reliability"
     if of_answers:
         further = "read some yourself; duologue recllmsim preference prints how often each is given"
-    from ...data.labels.annotated_copies import FOLDER
+    from ...data.labels.reading import FOLDER
     from ...runs.labels.copies import unread_of
     from ...runs.labels.vote_journal import VOTES_FILE
 

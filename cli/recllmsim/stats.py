@@ -48,7 +48,7 @@ def stats_command(
     """
     from ...analysis.recllmsim import RecllmsimStatistics, Talks, recllmsim_statistics
     from ...analysis.recllmsim.figures import recllmsim_figures
-    from ...data.labels.annotations import annotations_of
+    from ...data.labels.reading import annotations_of
 
     names = list(RecllmsimStatistics.model_fields)
     tables = names_in(tables or ())

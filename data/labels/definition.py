@@ -5,18 +5,33 @@ A page's front matter holds these data.
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Annotated, Any, Literal, Self, TypeAlias, get_args
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StrictBool,
+    StrictStr,
+    StringConstraints,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from ...errors import DataError, first_invalid
-from ..recllmsim.published_labels import Shape, by_part, shape_of
-from ..recllmsim.task_names import TaskName
+from ..recllmsim.published_labels import Shape, by_part, closed_list, shape_of
+from ..recllmsim.tasks import TaskName
 from ..records import Json
-from .parts import PartDefinition, PartName, among
 from .reading import FINAL, vote_in
 
-__all__ = ["LabelDefinition", "PartDefinition", "Unit"]
+Vote: TypeAlias = str | int | float | bool
+"""One value that was voted for: a word, yes or no, or a number of a scale."""
+PartName: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+
+_WIDEST = 1000
+"""Widest scale, highest minus lowest: every number of it is a choice."""
 
 Unit: TypeAlias = Literal[
     "conversation", "user turn", "assistant turn", "turn", "context", "preference", "profile", "reason"
@@ -29,6 +44,93 @@ LabelWording: TypeAlias = Literal["together", "so far", "alone"]
 or about each text without anything else."""
 
 _OF_MESSAGES: Mapping[str, str | None] = {"user turn": "user", "assistant turn": "assistant", "turn": None}
+
+
+class PartDefinition(BaseModel):
+    """One component of a label: a value of a list, a number of a scale, or a text."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    values: tuple[StrictStr | StrictBool, ...] = ()
+    """The words to choose from, or yes and no (`[true, false]`), or a closed list of the published profiles by name, such
+    as `personality en`."""
+    ordered: bool = False
+    """Whether the words are in an order, from low to high."""
+    scale: tuple[int, int] | None = None
+    """Lowest and highest whole number."""
+    text: bool = False
+    """Whether it is a text of the annotator's own."""
+    several: tuple[int, int] | None = None
+    """Fewest and most values at once: then it is a list."""
+    only_if: Mapping[str, tuple[Vote, ...]] = Field(default_factory=dict)
+    """It applies only where another part has one of these values."""
+
+    @field_validator("values", mode="before")
+    @classmethod
+    def _of_words(cls, values: object) -> object:
+        if isinstance(values, str) and (words := closed_list(values)) is not None:
+            return words
+        if isinstance(values, (list, tuple)):
+            if any(not isinstance(value, (str, bool)) for value in values):
+                raise ValueError("are words, or yes and no: give numbers as scale: [lowest, highest], or in quotes")
+            if len({type(value) for value in values}) > 1:
+                raise ValueError("mix words with yes and no, which YAML reads as true and false: put them in quotes")
+        return values
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        kinds = [bool(self.values), self.scale is not None, self.text]
+        if sum(kinds) != 1:
+            raise ValueError("has to have one of values, scale and text")
+        if len(set(map(repr, self.values))) != len(self.values):
+            raise ValueError("names a value twice")
+        if self.scale is not None and self.scale[0] >= self.scale[1]:
+            raise ValueError("has a scale whose lowest number is not below its highest")
+        if self.scale is not None and self.scale[1] - self.scale[0] > _WIDEST:
+            raise ValueError(f"has a scale of more than {_WIDEST:,} steps: give a narrower one")
+        if any(isinstance(value, str) and not value.strip() for value in self.values):
+            raise ValueError("names an empty value: leave it out, or give it a name")
+        if self.several is not None and not 0 <= self.several[0] <= self.several[1] > 0:
+            raise ValueError("has 'several' that is not [minimum, maximum]")
+        if self.ordered and not self.values:
+            raise ValueError("is 'ordered' without values")
+        return self
+
+    @property
+    def choices(self) -> tuple[Vote, ...]:
+        """All values that it may have, in order; none for a text."""
+        return tuple(range(self.scale[0], self.scale[1] + 1)) if self.scale is not None else self.values
+
+    @property
+    def has_order(self) -> bool:
+        """Whether its values are in an order, so that two of them may be near each other."""
+        return self.scale is not None or self.ordered
+
+    def problem(self, value: object) -> str:
+        """Why this is not a value of it, in a few words; empty if it is one."""
+        if self.several is None:
+            return self._problem_of_one(value)
+        if not isinstance(value, list):
+            return f"is not a list of {self.several[0]} to {self.several[1]} values"
+        if not self.several[0] <= len(value) <= self.several[1]:
+            return f"has {len(value)} values, not {self.several[0]} to {self.several[1]}"
+        if len(set(map(repr, value))) != len(value):
+            return "names a value twice"
+        return next(filter(None, map(self._problem_of_one, value)), "")
+
+    def _problem_of_one(self, value: object) -> str:
+        if self.text:
+            return "" if isinstance(value, str) and value.strip() else "is no text"
+        if among(value, self.choices) and not isinstance(value, float):
+            return ""
+        if self.scale is not None:
+            return f"is {value!r}, not a whole number from {self.scale[0]} to {self.scale[1]}"
+        return f"is {value!r}, not one of {', '.join(map(str, self.values))}"
+
+
+def among(value: object, values: Sequence[Vote]) -> bool:
+    """Whether the value is one of these; in Python True is 1, too."""
+    return any(one == value and isinstance(one, bool) == isinstance(value, bool) for one in values)
 
 
 class LabelDefinition(BaseModel):
@@ -61,12 +163,11 @@ class LabelDefinition(BaseModel):
             raise ValueError("has no parts: give its values or its scale")
         for name, part in self.parts.items():
             for other, values in part.only_if.items():
-                if other not in self.parts:
-                    raise ValueError(f"its part {name!r} depends on {other!r} (only_if), which it does not have")
-                if other == name or name in self.parts[other].only_if:
-                    raise ValueError(f"its part {name!r} depends on itself (only_if)")
-                if wrong := [value for value in values if self.parts[other].problem(value)]:
-                    raise ValueError(f"its part {name!r} depends on {other!r} being {wrong[0]!r}, which it cannot be")
+                on = self.parts.get(other)
+                if on is None or other == name or name in on.only_if or any(map(on.problem, values)):
+                    raise ValueError(
+                        f"its part {name!r} depends (only_if) on values that {other!r} cannot have, or on itself"
+                    )
         return self
 
     @classmethod
@@ -85,7 +186,7 @@ class LabelDefinition(BaseModel):
         try:
             return cls(name=name, definition=definition.strip(), **fields)
         except ValidationError as error:
-            raise DataError(f"{where}: {_problem_line(error, name if 'parts' not in front else '')}") from None
+            raise DataError(f"{where}: {_problem_line(error)}") from None
         except TypeError as error:
             raise DataError(
                 f"{where}: {error}: keys of the front matter are unit, title, parts, votes, values"
@@ -192,32 +293,23 @@ class LabelDefinition(BaseModel):
 _OF_PART = ("values", "ordered", "scale", "text", "several")
 """Keys of a part that stand in the front matter itself where a label has one part."""
 
-
 _WRITTEN = {
     "values": "write a list of words, such as values: [good, bad]",
     "scale": "write its lowest and highest whole number, such as scale: [0, 100]",
     "several": "write fewest and most, such as several: [1, 3]",
     "parts": "write a name for each part, and below it the keys of that part",
-    "shows": "write a list, such as shows: [task_context]",
-    "text": "write text: true",
     "unit": f"write one of {', '.join(get_args(Unit))}",
 }
 """How a key of the front matter is written."""
 
 
-def _problem_line(error: ValidationError, alone: str) -> str:
-    """The problem of a definition, in a line.
-
-    `alone`: the label that has one part, whose keys stand in the front matter itself.
-    """
+def _problem_line(error: ValidationError) -> str:
     first = first_invalid(error)
     path = first.path.removeprefix("parts.")
-    path = path if alone == "" else path.removeprefix(f"{alone}.").removeprefix(alone)
     if first.type == "extra_forbidden":
         return f"there is no key {path!r} in a label's front matter"
     if first.type == "value_error":
         return f"{path}: {first.reason}" if path else first.reason
-    if (key := next((str(key) for key in reversed(first.where) if key in _WRITTEN), None)) is not None:
-        problem = "is missing" if first.type == "missing" else f"cannot be {first.value!r}"
-        return f"{path} {problem}: {_WRITTEN[key]}"
-    return f"{path}: {first.message}"
+    key = next((str(key) for key in reversed(first.where) if key in _WRITTEN), "")
+    problem = "is missing" if first.type == "missing" else f"cannot be {first.value!r}"
+    return f"{path} {problem}: {_WRITTEN.get(key, first.message)}"

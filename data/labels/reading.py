@@ -1,4 +1,4 @@
-"""The content of labels of a conversation or a message, part by part, of any stored shape.
+"""What labels say, part by part: value, votes and whose they are, from any stored shape.
 
 A label is stored as a value, or as an object with a value for each part. It may also be the result of votes with the
 votes beside it (`{final, 1, 2, 3}`). Or it is an object that has the label under its own name, with further keys such
@@ -6,11 +6,14 @@ as a memo. Scores are stored as an object for each scorer.
 """
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
 
-from ..recllmsim.published_labels import HUMAN, by_part
+from .. import domains
+from ..files.json_files import parsed, read_text
+from ..recllmsim.published_labels import HUMAN, PEOPLES_INTENTS, by_part
 from ..records import Conversation, Message, as_object
 
 FINAL = "final"
@@ -27,6 +30,9 @@ _SAME = {
 """Values of the published annotations that mean the same; of intents none, as those of people are another measurement."""
 
 
+LabelSource: TypeAlias = Literal["people", "annotator", "scorer", ""]
+
+
 @dataclass(frozen=True)
 class Label:
     """The content of a label, or of one part: its value as it is stored, and the votes on it."""
@@ -38,12 +44,10 @@ class Label:
     """None in a tie."""
     votes: tuple[Any, ...] = ()
     """In their order."""
-    written: bool = False
-    """Whether an annotator wrote it (`duologue annotate`), so that it is not people's, under any name."""
+    by: LabelSource = ""
+    """Who gave it, as far as its place shows: people (`mood_human`), an annotator of ours, or a scorer."""
     beside: bool = False
     """Whether it stands beside the label, such as a memo or the error of a score, and is not a part of it."""
-    scored: bool = False
-    """Whether a scorer gave it."""
 
     @property
     def name(self) -> str:
@@ -67,7 +71,7 @@ def labels_in(holder: Conversation | Message, annotated: Collection[str] = ()) -
     `annotated`: keys that annotators wrote into its source (`Loaded.annotated`).
     """
     for key, stored in label_keys(holder, annotated).items():
-        yield from read(key, stored, written=key in annotated)
+        yield from read(key, stored, annotated=key in annotated)
 
 
 def label_keys(holder: Conversation | Message, annotated: Collection[str] = ()) -> Mapping[str, Any]:
@@ -88,14 +92,17 @@ def kept_aside(holder: Conversation | Message) -> Mapping[str, Any]:
     return as_object(as_object(holder.extra.get("file" if isinstance(holder, Conversation) else "turn")).get("values"))
 
 
-def read(key: str, stored: Any, *, written: bool = False) -> Iterator[Label]:
+def read(key: str, stored: Any, *, annotated: bool = False) -> Iterator[Label]:
     """What is stored under a key, part by part; a label without parts has an empty one."""
+    by: LabelSource = "annotator" if annotated else "people" if HUMAN in key else ""
     stored = by_part(stored)
     if not isinstance(stored, Mapping):
-        yield Label(key, "", stored, (), written)
+        yield Label(key, "", stored, (), by)
         return
     if key == SCORES:
-        yield from _scores(stored)
+        for name, score in stored.items():
+            is_score = isinstance(score, Mapping)
+            yield Label(SCORES, name, score.get("value") if is_score else score, (), "scorer" if is_score else by)
         return
     beside: dict[str, Any] = {}
     if key in stored:
@@ -110,21 +117,12 @@ def read(key: str, stored: Any, *, written: bool = False) -> Iterator[Label]:
     stored, *votes = map(by_part, (stored, *votes))
     with_parts = [value for value in (stored, *votes) if isinstance(value, Mapping)]
     if not with_parts:
-        yield Label(key, "", stored, tuple(votes), written)
+        yield Label(key, "", stored, tuple(votes), by)
     for part in dict.fromkeys(part for value in with_parts for part in value):
         value = stored.get(part) if isinstance(stored, Mapping) else None
-        of_part = tuple(vote.get(part) for vote in votes if isinstance(vote, Mapping))
-        yield Label(key, part, value, of_part, written)
+        yield Label(key, part, value, tuple(vote.get(part) for vote in votes if isinstance(vote, Mapping)), by)
     for name, value in beside.items():
-        yield Label(key, name, value, (), written, beside=True)
-
-
-def _scores(stored: Mapping[str, Any]) -> Iterator[Label]:
-    for name, score in stored.items():
-        if not isinstance(score, Mapping):
-            yield Label(SCORES, name, score)
-        else:
-            yield Label(SCORES, name, score.get("value"), scored=True)
+        yield Label(key, name, value, (), by, beside=True)
 
 
 def value_of(key: str, stored: Any) -> Any:
@@ -190,3 +188,106 @@ def _text(value: Any) -> str:
             return ""
         return str(int(value) if value.is_integer() else value)  # pandas writes 4.0 for 4 beside missing ones
     return str(value) if isinstance(value, str | int) else ""
+
+
+AnnotationSide: TypeAlias = Literal["simulated", "people", "not told"]
+PEOPLES_INTENT = "intent people"
+"""Name of people's intents: another measurement than that of simulated users' intents, so the two are never compared."""
+SIDES: tuple[AnnotationSide, ...] = ("simulated", "people", "not told")
+
+
+def annotations_of(conversation: Conversation) -> dict[str, list[str]]:
+    """Values of each label by name, of the conversation and of all its messages together, in lower case."""
+    merged: dict[str, list[str]] = {}
+    for labels in (of_conversation(conversation), *map(of_message, conversation.messages)):
+        for name, values in labels.items():
+            merged.setdefault(name, []).extend(value.lower() for value in values)
+    return merged
+
+
+def of_message(message: Message) -> dict[str, list[str]]:
+    """Values of each label of a message by name; labels with parts are left out."""
+    return {_name(label): values for label, values in _annotations(message) if not label.part}
+
+
+def of_conversation(conversation: Conversation) -> dict[str, list[str]]:
+    """Values of each label of the conversation as a whole, by name; each part is a label."""
+    return {_name(label): values for label, values in _annotations(conversation)}
+
+
+def _annotations(holder: Conversation | Message) -> Iterator[tuple[Label, list[str]]]:
+    """Each label that says something of behaviour or quality, with its values; of votes the result counts."""
+    notes = domains.label_notes() if holder.labels else ()
+    for key, stored in holder.labels.items():
+        if key not in notes:
+            for label in read(key, stored):
+                if not (label.beside or label.by == "scorer") and (values := plain_values(label.value)):
+                    yield label, values
+
+
+def _name(label: Label) -> str:
+    if label.key == "intent" and isinstance(label.value, list) and PEOPLES_INTENTS.issuperset(label.value):
+        return PEOPLES_INTENT
+    return " ".join(filter(None, (label.key, label.part))).replace("_", " ")
+
+
+def side_of(conversation: Conversation) -> AnnotationSide:
+    """Whether the user is simulated or one of people, by the kind of conversation."""
+    match domains.of(conversation).simulated(conversation):
+        case True:
+            return "simulated"
+        case False:
+            return "people"
+        case None:
+            return "not told"
+
+
+FOLDER = "annotation"
+"""Folder of the votes in a copy. Its files do not end in .json: readers of the copy's data do not open them."""
+SETTINGS = "settings.jsonl"
+CHOSEN = "chosen.jsonl"
+"""File in it on labels of people who labelled a part of the items, those with annotator disagreement first."""
+EARLIER = "source"
+"""Folder below that of the votes: what the source of the copy, a copy too, has as its folder of votes."""
+
+
+def annotated_keys(source: Path) -> frozenset[str]:
+    """Keys of the labels that annotators wrote into a copy, of which the source may be a part; else none.
+
+    Callers have them as `Loaded.annotated`.
+    """
+    entries = [entry for folder in votes_folders(source) for entry in kept_settings(folder).items()]
+    return frozenset(key for name, settings in entries for key in keys_of(name, settings))
+
+
+def keys_of(label: str, settings: Mapping[str, Any]) -> Sequence[str]:
+    """The keys under which a label is stored, by its settings in a copy."""
+    keys: Sequence[str] = settings.get("keys", (label,))
+    return keys
+
+
+def kept_settings(folder: Path) -> dict[str, Any]:
+    """The settings of the votes that a folder has, by label."""
+    path = folder / SETTINGS
+    had = parsed(read_text(path), path) if path.is_file() else {}
+    return dict(as_object(had).get("labels", {}))
+
+
+def votes_folders(source: Path) -> list[Path]:
+    """The folders of votes of the copy that holds the source, and of its own sources, the last first.
+
+    A source that is not in a copy has none.
+    """
+    folders: list[Path] = []
+    if (folder := copy_folder(source)) is not None:
+        while folder.is_dir():
+            folders += [folder] if (folder / SETTINGS).is_file() else []
+            folder /= EARLIER
+    return folders
+
+
+def copy_folder(source: Path) -> Path | None:
+    """The folder of votes or people's answers in the copy that holds the source; None without one."""
+    place = source.resolve()
+    there = (folder / FOLDER for folder in (place, *place.parents))
+    return next((folder for folder in there if (folder / SETTINGS).is_file() or (folder / EARLIER).is_dir()), None)

@@ -78,20 +78,17 @@ class Study(BaseModel):
     @classmethod
     def of(cls, path: Path) -> Self:
         """The study of a YAML file, whose paths are relative to it; DataError names a problem in one line."""
-        text = content(path, _BYTES).decode("utf-8-sig", "replace")
         try:
-            study = cls.model_validate(yaml.safe_load(text))
+            study = cls.model_validate(yaml.safe_load(content(path, _BYTES).decode("utf-8-sig", "replace")))
+            if study.first.source is None:
+                raise ValueError("first: has no source: a label is that of the first side's answers, for the second")
+        except DataError:  # it cannot be read
+            raise
+        except ValidationError as error:
+            first = first_invalid(error)
+            raise DataError(f"{path}: {first.path or 'the file'}: {first.reason}: mend it") from None
         except (yaml.YAMLError, RecursionError, ValueError) as error:
-            if isinstance(error, ValidationError):
-                first = first_invalid(error)
-                problem = f"{first.path or 'the file'}: {first.reason}"
-            else:
-                problem = " ".join(str(error).split())[:200]
-            raise DataError(f"{path}: {problem}: write first, second and, as you like, labellers, batch_size") from None
-        if study.first.source is None:
-            raise DataError(
-                f"{path}: first: has no source: a label is that of the first side's answers, for the second"
-            )
+            raise DataError(f"{path}: {' '.join(str(error).split())[:200]}") from None
         return study.model_copy(update={"first": _beside(study.first, path), "second": _beside(study.second, path)})
 
 
@@ -203,12 +200,11 @@ def comparisons(first: Sequence[Conversation], second: Sequence[Conversation]) -
     pairing = paired(first, second)
     pairs = [ReplyPair(one, other, tuple(_questions(one, other))) for one, other in pairing.pairs]
     compared = [pair for pair in pairs if pair.questions]
-    notes = []
-    if alone := len(pairing.only_first) + len(pairing.only_second):
-        notes.append(f"{alone} conversations have no counterpart about the same topic: left out")
-    if different := len(pairs) - len(compared):
-        notes.append(f"{different} pairs have no question in common: left out")
-    return compared, notes
+    left_out = {
+        "conversations have no counterpart about the same topic": len(pairing.only_first) + len(pairing.only_second),
+        "pairs have no question in common": len(pairs) - len(compared),
+    }
+    return compared, [f"{count} {what}: left out" for what, count in left_out.items() if count]
 
 
 def by_label(conversations: Sequence[Conversation], label: str) -> list[Conversation]:
@@ -216,19 +212,18 @@ def by_label(conversations: Sequence[Conversation], label: str) -> list[Conversa
 
     DataError if no answer has it.
     """
-    relabelled = [
-        one.model_copy(update={"messages": tuple(_other(message, label) for message in one.messages)})
-        for one in conversations
-        if any(isinstance(message.labels.get(label), str) for message in one.messages)
-    ]
+    relabelled = []
+    for one in conversations:
+        texts = [message.labels.get(label) for message in one.messages]
+        messages = [
+            Message(role=message.role, text=text) if isinstance(text, str) else message
+            for message, text in zip(one.messages, texts, strict=True)
+        ]
+        if any(isinstance(text, str) for text in texts):
+            relabelled.append(one.model_copy(update={"messages": tuple(messages)}))
     if not relabelled:
         raise DataError(f"second: no answer of the first side has the label {label!r}: name another, or a source")
     return relabelled
-
-
-def _other(message: Message, label: str) -> Message:
-    text = message.labels.get(label)
-    return message if not isinstance(text, str) else Message(role=message.role, text=text)
 
 
 def _questions(first: Conversation, second: Conversation) -> Iterator[StudyQuestion]:

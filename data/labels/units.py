@@ -6,7 +6,7 @@ from typing import Any
 from ...errors import DataError
 from .. import domains
 from ..recllmsim.published_labels import by_part, is_behaviour
-from ..recllmsim.task_names import task_name
+from ..recllmsim.tasks import task_name
 from ..records import Conversation, Json
 from .definition import LabelDefinition
 from .reading import FINAL, kept_aside, vote_in

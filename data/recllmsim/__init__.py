@@ -1,15 +1,45 @@
 """Task-oriented conversations of users with a profile: the RecLLMSim data sets, task contexts and profiles."""
 
-from .contexts import Template, expand
-from .dataset import Variant, in_language, to_object, variant
+from .dataset import (
+    FolderReading,
+    Variant,
+    cluster,
+    in_language,
+    oddities,
+    read,
+    read_folder,
+    to_object,
+    variant,
+    write,
+)
 from .domain import DOMAIN
-from .folders import FolderReading, cluster, oddities, read, read_folder, write
-from .pool_coverage import Coverage, coverage, near_duplicate, similarity
-from .profiles import FIELDS, Pool, Profile, pool_text, read_pool, sampled, shipped_profiles
-from .selection import chosen, combined
+from .profiles import (
+    FIELDS,
+    Coverage,
+    Pool,
+    Profile,
+    coverage,
+    near_duplicate,
+    pool_text,
+    read_pool,
+    sampled,
+    shipped_profiles,
+    similarity,
+)
 from .situations import ATTRIBUTES, KIND, Situation
-from .task_names import TaskName, common_task, task_name
-from .tasks import chosen_tasks, read_tasks, read_templates, shipped_tasks
+from .tasks import (
+    TaskName,
+    Template,
+    chosen,
+    chosen_tasks,
+    combined,
+    common_task,
+    expand,
+    read_tasks,
+    read_templates,
+    shipped_tasks,
+    task_name,
+)
 
 __all__ = [
     "ATTRIBUTES",

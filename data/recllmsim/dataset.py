@@ -1,4 +1,4 @@
-"""RecLLMSim files, each with one conversation: simulated with a profile as text, or of people with a structured profile.
+"""RecLLMSim's data sets: a file for each conversation, simulated with a profile as text or of people with a structured one.
 
 As published with "To What Extent Can LLMs Assist in User Simulation for Task-Oriented Conversations" and
 "Human vs. Agent in Task-Oriented Conversations" (SIGIR-AP 2025). Annotations become labels with their published names
@@ -6,17 +6,30 @@ and values, whose shapes differ between the variants; those whose key depends on
 hold (`published_labels`).
 """
 
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeAlias, get_args
 
 from ...errors import DataError, at
+from ..files.folders import json_files
+from ..files.json_files import read_json, write_json
 from ..files.json_values import member
+from ..files.regular_files import content
+from ..formats.detection import Source, is_folder
 from ..formats.dialogues import difference
+from ..formats.unsupported import LeftOut
+from ..identity import digest, named
 from ..records import Conversation, Message
 from ..text.languages import Language, language_of
 from .published_labels import KEYS, is_behaviour, keys_for, renamed
 from .situations import Situation
+from .tasks import task_name
 
 Variant: TypeAlias = Literal["simulated", "human", "human_v2"]
 
@@ -33,6 +46,8 @@ LABELS = ("chat_model", "questionnaire", "conflict", "preference_summary_old", "
           "satisfaction", "profile_mapped", "post_questions")  # fmt: skip
 """Annotations of a conversation in file order. Those that begin with `strategy` follow them, sorted."""
 
+_BY_PATH = "by_path"
+"""Field of `extra`: keys of the situation that are not in the file, but in its path."""
 _STRATEGY = "strategy"
 _NUMBERS = frozenset(map(str, range(1, 100)))
 """Names of votes."""
@@ -44,7 +59,8 @@ def from_object(value: Any, path: str | Path) -> Conversation:
         raise DataError(f"{at(path)}: is not an object: a conversation is an object with 'history'")
     history = member(value, "history", list, path, advice="this is not a RecLLMSim file, or a broken one")
     messages = tuple(_message(turn, path, f"history[{number}]") for number, turn in enumerate(history))
-    scenario = _situation(value, messages, path).scenario()
+    in_path = _in_path(value, Path(path))
+    scenario = _situation(value | in_path, messages, path).scenario()
     keys = renamed(value)
     names: dict[str, str] = {key: name for name, key in keys.items()}
     labels: dict[str, Any] = {
@@ -53,6 +69,7 @@ def from_object(value: Any, path: str | Path) -> Conversation:
         if key in LABELS or key.startswith(_STRATEGY) or _is_voted(value[key])
     }
     extra: dict[str, Any] = {"variant": _variant(value)} | ({KEYS: keys} if keys else {})
+    extra |= {_BY_PATH: sorted(in_path)} if in_path else {}
     extra |= {key: value[key] for key in TRANSLATIONS if key in value}
     conversation = Conversation(id="", scenario=scenario, messages=messages, labels=labels, extra=extra)
     patch = difference(value | {"history": None}, _file(conversation) | {"history": None})
@@ -151,6 +168,18 @@ def _situation(value: Mapping[str, Any], messages: Iterable[Message], path: str 
     return Situation(language=language, task=task, task_context=context, **numbers, **{profile_key: value[profile_key]})
 
 
+def _in_path(value: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """What the published generator writes into the path `TASK_ENV/PID_CTX.json` (or `TASK/...`) alone; else nothing."""
+    numbers = re.fullmatch(r"(\d+)_(\d+)", path.stem)
+    if "task" in value or value.get("preference") is None or numbers is None:
+        return {}
+    folder = path.resolve().parent.name
+    shorter = folder.rpartition("_")[0]
+    task = shorter if task_name(folder) == "other" and task_name(shorter) != "other" else folder
+    of_path = {"task": task, "preference_id": int(numbers[1]), "task_context_id": int(numbers[2])}
+    return {key: found for key, found in of_path.items() if key not in value}
+
+
 def _message(turn: Any, path: str | Path, where: str) -> Message:
     role = turn.get("role") if isinstance(turn, dict) else None
     if role not in ("user", "assistant") or not isinstance(text := turn.get("content"), str):
@@ -184,7 +213,9 @@ def _file(conversation: Conversation) -> dict[str, Any]:
     strategies = sorted(key for key in labels if key.startswith(_STRATEGY))
     voted = (key for key, value in labels.items() if _is_voted(value))
     keys = dict.fromkeys((*(SIMULATED_KEYS if simulated else HUMAN_KEYS), *LABELS, *strategies, *voted))
-    return {key: values[key] for key in keys if key in values and values[key] is not None}
+    apart = conversation.extra.get(_BY_PATH)
+    left = set(apart) if isinstance(apart, list) else set()
+    return {key: values[key] for key in keys if key in values and values[key] is not None and key not in left}
 
 
 def label_keys_of(conversation: Conversation, new: Iterable[str] = ()) -> dict[str, str]:
@@ -217,3 +248,278 @@ def _restored(derived: Mapping[str, Any], patch: Any) -> dict[str, Any]:
     merged = {**fields.get("values", {}), **derived}
     order = dict.fromkeys((*fields.get("order", ()), *derived, *merged))
     return {key: merged[key] for key in order if key in merged}
+
+
+_OF_SIMULATED = (*SIMULATED_KEYS, "conflict", "conflict_with", "conflict_where", "preference_summary_old",
+                 "preference_summary", "rating", "satisfaction", "profile_mapped", "strategy", "strategy_V2",
+                 "strategy_1120", "strategy_V3")  # fmt: skip
+"""`conflict_with` and `conflict_where` are ours: the published files have `conflict` alone."""
+_OF_PEOPLE = ("history", "task_context", "task_context_zh", "task_type", "profile", "questionnaire", "strategy",
+              "strategy_V2", "strategy_human", "strategy_human_V2", "strategy_V3", "strategy_human_V3")  # fmt: skip
+_OF_PEOPLE_V2 = ("chat_model", "history", "task_context", "task_context_zh", "task_type", "profile", "questionnaire",
+                 "strategy_V3", "strategy")  # fmt: skip
+_OF_TURN = ("role", "content", "content_zh", "content_en", "intent", "intent_zh", "hallucination", "content_zh_old",
+            "satisfaction", "reason")  # fmt: skip
+_OF_FIRST_USER_TURN = (*_OF_TURN[:4], "intent_zh", "intent", *_OF_TURN[6:])
+"""In the first message of the user the published files have the translation first."""
+
+
+def annotated(
+    value: Mapping[str, Any], labels: Mapping[str, Any], messages: Mapping[int, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The object of a published file with these labels at their published places; the value is left as it is.
+
+    `labels`: keys of the conversation; `messages`: keys of messages by their index in `history`. A key that is there is
+    replaced where it stands; None removes it. The files of the older study have their keys in an order of their own,
+    those of the newer one by the alphabet.
+    """
+    placed = _placed(value, labels, _order_of(value))
+    history = list(value["history"])
+    first = next((number for number, turn in enumerate(history) if turn.get("role") == "user"), None)
+    for number, keys in messages.items():
+        order = _OF_FIRST_USER_TURN if number == first else _OF_TURN
+        history[number] = _placed(history[number], keys, order)
+    return {**placed, "history": history}
+
+
+def _order_of(value: Mapping[str, Any]) -> Sequence[str]:
+    keys = list(value)
+    if len(keys) > 2 and keys == sorted(keys):
+        return ()
+    if "preference" in value or "task" in value:
+        return _OF_SIMULATED
+    return _OF_PEOPLE_V2 if "chat_model" in value else _OF_PEOPLE
+
+
+def _placed(holder: Mapping[str, Any], keys: Mapping[str, Any], order: Sequence[str]) -> dict[str, Any]:
+    """The holder with the keys: new ones behind those that come before them in the order (empty: the alphabet's)."""
+    rank = {key: number for number, key in enumerate(order)}
+    result = {key: value for key, value in holder.items() if key not in keys or keys[key] is not None}
+    for key, value in keys.items():
+        if value is None:
+            continue
+        if key in result:
+            result[key] = value
+            continue
+        if order:
+            before = [old for old in result if rank.get(old, -1) <= rank.get(key, len(order))]
+        else:
+            before = [old for old in result if old < key]
+        # All up to the last of them stay in front.
+        end = max((number for number, old in enumerate(result) if old in set(before)), default=-1) + 1
+        items = list(result.items())
+        result = dict([*items[:end], (key, value), *items[end:]])
+    return result
+
+
+INDENT = 4
+"""Indent of the published files, which have no final newline."""
+
+_BESIDE = {"task_context", "task_type", "preference", "profile"}
+"""Keys of which every conversation has two or more: rows of data for fine-tuning have a `history` too."""
+
+_USER = re.compile(r"User_\d+")
+_UNSAFE = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
+
+
+@dataclass(frozen=True)
+class FolderReading:
+    """The conversations of a file or folder, and the files that were not read."""
+
+    conversations: tuple[Conversation, ...]
+    broken: tuple[str, ...] = ()
+    """One line for each file that cannot be read: what, where, what to do. The other files are read."""
+    others: tuple[str, ...] = ()
+    """Paths of JSON files that hold no RecLLMSim conversation, such as a map or a manifest."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of conversations by variant."""
+        return dict(Counter(map(variant, self.conversations)))
+
+
+def is_history(value: Any) -> bool:
+    """Whether a file's value is a RecLLMSim conversation, possibly a broken one."""
+    if not isinstance(value, dict) or any(isinstance(value.get(key), list) for key in ("messages", "conversations")):
+        return False  # a line of a log may name a profile too
+    beside = value.keys() & _BESIDE
+    return ("history" in value and (bool(beside) or len(value) == 1)) or {"task_context", "profile"} <= beside
+
+
+def holds_conversations(source: Source) -> bool:
+    """Whether a file, or any file below a folder, is a RecLLMSim conversation, possibly cut off."""
+    return _any_history(source.path) if source.is_folder else is_history(source.value)
+
+
+def _any_history(folder: Path) -> bool:
+    for file in json_files(folder):
+        try:
+            has_history = b'"history"' in content(file)
+        except DataError:  # it cannot be read, so it decides nothing
+            continue
+        try:
+            if has_history and is_history(read_json(file)):
+                return True
+        except DataError:
+            return True
+    return False
+
+
+def oddities(conversations: Iterable[Conversation]) -> dict[str, list[str]]:
+    """Paths (or ids) of conversations in which user and assistant do not alternate, by kind of oddity."""
+    paths: dict[str, list[str]] = {}
+    for conversation in conversations:
+        roles = [message.role for message in conversation.messages]
+        is_odd = {
+            "without a message": not roles,
+            "begun by the assistant": roles[:1] == ["assistant"],
+            "ended by the user": roles[-1:] == ["user"],
+            "not alternating": any(first == second for first, second in pairwise(roles)),
+        }
+        for oddity in (name for name, applies in is_odd.items() if applies):
+            paths.setdefault(oddity, []).append(str(conversation.extra.get("path") or conversation.id))
+    return paths
+
+
+def read(path: str | Path) -> list[Conversation]:
+    """The conversations of a file, or of every file below a folder; DataError if one is broken."""
+    reading = read_folder(path)
+    for line in reading.broken:
+        raise DataError(line if len(reading.broken) == 1 else f"{line} ({len(reading.broken)} files are broken)")
+    return list(reading.conversations)
+
+
+def read_folder(path: str | Path) -> FolderReading:
+    """The conversations of a file or of all files below a folder, and the unreadable files.
+
+    `extra["path"]` of each conversation is its path relative to the folder, or the name of a single file. DataError if
+    there is no conversation at all.
+    """
+    root = Path(path)
+    conversations: list[Conversation] = []
+    broken: list[str] = []
+    others: list[str] = []
+    for file in json_files(root) if is_folder(root) else [root]:
+        relative = file.relative_to(root).as_posix() if file != root else file.name
+        try:
+            value = read_json(file)
+            if file != root and not is_history(value):
+                others.append(relative)
+                continue
+            conversation = from_object(value, file)
+        except DataError as error:
+            broken.append(str(error))
+        else:
+            extra = {"path": relative} | conversation.extra
+            if not _user_folder(relative) and variant(conversation) != "simulated" and (whose := _folder_above(file)):
+                extra["user_folder"] = whose
+            conversations.append(conversation.model_copy(update={"extra": extra}))
+    if not conversations:
+        raise DataError(broken[0] if broken else f"{at(path)}: holds no RecLLMSim conversation: give their folder")
+    return FolderReading(tuple(named(conversations)), tuple(broken), tuple(others))
+
+
+def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str]:
+    """Write one file for each conversation below the folder, in the published layout byte for byte.
+
+    A conversation that was read gets its relative path again, of a repeat with its number behind it (`_2`, `_3` ...). A
+    simulated one, and one whose path is taken or cannot be had, gets `<task>/<preference_id>_<task_context_id>.json`,
+    with the conversation's id appended if that is taken too. Returns a line for each thing that was left out.
+    """
+    root = Path(folder)
+    taken: set[str] = set()
+    left_out = LeftOut()
+    lost: Counter[str] = Counter()
+    losing: Counter[str] = Counter()
+    for conversation in conversations:
+        unsupported = {kind: count for kind, count in unsupported_fields(conversation).items() if count}
+        lost.update(unsupported)
+        losing.update(unsupported.keys())
+        path = _own_path(conversation)
+        if path is not None and (not _is_inside(root, path) or _folded(path) in taken):
+            left_out.add(
+                f"conversation {conversation.id}: its path {json.dumps(path)}, which is taken or no file below the folder"
+            )
+            path = None
+        path = _fresh_path(conversation, taken) if path is None else path
+        taken.add(_folded(path))
+        write_json(root / path, to_object(conversation), indent=INDENT)
+    left_out.begin_with(
+        f"{kind} ({count}), of {losing[kind]} conversation{'s' if losing[kind] > 1 else ''}"
+        for kind, count in lost.items()
+    )
+    return left_out
+
+
+def _own_path(conversation: Conversation) -> str | None:
+    """The relative path that the conversation was read from, of a repeat with its number; None if it has none."""
+    path = conversation.extra.get("path")
+    if not isinstance(path, str):
+        return None
+    file = PurePosixPath(path)
+    return str(file.with_stem(f"{file.stem}_{conversation.repeat + 1}")) if conversation.repeat and file.name else path
+
+
+def _fresh_path(conversation: Conversation, taken: set[str]) -> str:
+    situation = Situation.of(conversation)
+    numbers = (situation.preference_id, situation.task_context_id)
+    stem = conversation.id if None in numbers else "_".join(map(str, numbers))
+    if conversation.repeat and None not in numbers:
+        stem += f"_{conversation.repeat + 1}"
+    task = (
+        _UNSAFE.sub("_", situation.task).strip(". ").encode("utf-8", "replace")[:200].decode("utf-8", "ignore")
+        or "task"
+    )
+    path = f"{task}/{stem}.json"
+    return path if _folded(path) not in taken else f"{task}/{stem}_{conversation.id}.json"
+
+
+def _is_inside(root: Path, path: str) -> bool:
+    """Whether the relative path can be that of a file below the folder, with links followed."""
+    parts = PurePosixPath(path).parts
+    if not parts or PurePosixPath(path).is_absolute() or {"..", "readme.md"} & set(map(str.lower, parts)):
+        return False
+    if any(sign in path for sign in "\\\0") or any(len(part.encode("utf-8", "surrogatepass")) > 230 for part in parts):
+        return False
+    try:
+        return (root / path).resolve().is_relative_to(root.resolve())
+    except ValueError:  # half of a surrogate pair
+        return False
+
+
+def _folded(path: str) -> str:
+    """The path as file systems compare it: `a//B.json` is `a/b.json` on many."""
+    return unicodedata.normalize("NFC", PurePosixPath(path).as_posix()).casefold()
+
+
+def user_folder(conversation: Conversation) -> str:
+    """The folder `User_k` that a person's conversation was read from; empty if it stood in none."""
+    folder = conversation.extra.get("user_folder")
+    return _user_folder(str(conversation.extra.get("path", ""))) or (folder if isinstance(folder, str) else "")
+
+
+def _user_folder(path: str) -> str:
+    """The folder of a user nearest to the file in a relative path; empty if there is none."""
+    return next((part for part in reversed(PurePosixPath(path).parts[:-1]) if _USER.fullmatch(part)), "")
+
+
+def _folder_above(file: Path) -> str:
+    """The folder of a user that the file stands in as published, `User_k/TASK/FILE`, whatever part of it was given."""
+    above = file.resolve().parts[-3:-1]
+    return next((part for part in reversed(above) if _USER.fullmatch(part)), "")
+
+
+def cluster(conversation: Conversation) -> str:
+    """Id of the user.
+
+    Sampling and splitting assign conversations of one user together. For people it is the variant with the folder
+    `User_k` (the profile may change between conversations). This holds also where only that folder, its task or one
+    file was given. Without such a folder it is the profile's digest. For simulated users it is the digest of the
+    profile's text, so that equal profiles with two ids are one user.
+    """
+    situation = Situation.of(conversation)
+    kind = variant(conversation)
+    if kind != "simulated" and (folder := user_folder(conversation)):
+        return f"{kind}/{folder}"
+    profile = situation.profile_text if kind == "simulated" else situation.preference or situation.profile
+    return f"{kind}/{digest(profile)[:16]}"

@@ -10,10 +10,8 @@ from ..domain_parts import LabelNotes, Material, TypicalConversation, labelled
 from ..formats.detection import Contents, Format
 from ..records import Conversation, Message
 from ..text.languages import Language
-from .dataset import in_language, variant
-from .dataset_checks import RULES
-from .folders import cluster, holds_conversations, oddities, read_folder, user_folder, write
-from .paths import unfit
+from .checks import RULES
+from .dataset import cluster, holds_conversations, in_language, oddities, read_folder, user_folder, variant, write
 from .situations import KIND, Situation, lines_of
 
 _NUMBERS = (("context", "task_context_id"), ("profile", "preference_id"))
@@ -68,7 +66,7 @@ class RecLLMSim(Domain):
             sign="`history` with `task_context`, `task_type`, `preference` or `profile`",
         ),
     )
-    dataset = Dataset("", "a conversation a file, in RecLLMSim's format", write, "TASK/FILE.json", unfit)
+    dataset = Dataset("", "a conversation a file, in RecLLMSim's format", write, "TASK/FILE.json")
     rules = RULES
     marks = ("task", "profile")
     label_notes = LabelNotes(

@@ -1,59 +1,196 @@
-"""Reading of tasks and their templates from a workbook or YAML."""
+"""Tasks of simulated users: their names, their contexts from templates, and every combination with profiles.
 
-from collections.abc import Iterator, Mapping, Sequence
+A workbook or a YAML file has a template for each task, in the syntax of RecLLMSim's workbooks: `[KEY]` is replaced by
+the chosen option of a key, and `[KEY:{"option": "text"}]` by the text of the chosen option.
+"""
+
+import ast
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import lru_cache
 from importlib.resources import as_file, files
+from itertools import product
+from math import prod
 from pathlib import Path
 from reprlib import repr as shortened
-from typing import Any
+from typing import Any, Literal, TypeAlias, TypeVar
+
+from pydantic import Field
 
 from ...errors import DataError, at
 from ..files.json_files import read_text
 from ..files.workbooks import is_workbook, name_of, sheets
 from ..files.yaml_text import YamlError, loaded
+from ..records import Conversation, Record
 from ..text.languages import Language
 from ..text.terminal import names_in
-from .contexts import Contexts, Template, expand, option
+from .profiles import sampled
+from .situations import Situation
+
+TaskName: TypeAlias = Literal["travel", "new_travel", "gifts", "recipe", "skills", "restaurant", "other"]
+"""Short name of a task, independent of the source, so that the tasks of two sources can be matched."""
+
+NAMES: Mapping[TaskName, tuple[str, ...]] = {
+    "travel": ("travel planning", "travel", "旅行规划"),
+    "new_travel": ("new travel planning", "new travel"),
+    "gifts": ("preparing gifts", "gift preparation", "gifts", "礼物准备"),
+    "recipe": ("recipe planning", "recipe", "recipes", "菜谱规划"),
+    "skills": ("skills learning planning", "skill learning planning", "skills", "技能学习规划"),
+    "restaurant": ("choosing restaurant", "restaurant choice", "restaurant", "选择餐厅", "餐厅选择"),
+}
+"""The names of each task in RecLLMSim's simulated files, people's files and the shipped tasks; the first is displayed."""
 
 COLUMNS = ("Type", "Prompt", "Key")
 """Columns of a sheet, besides those whose names begin with `Option`."""
+MOST_CONTEXTS = 100_000
+"""Most contexts of one template; more are taken for a mistake in the options."""
+MOST_FILLED = 1_000
+"""Most placeholders that are filled for one context: options that contain each other twice double their number."""
 
-MOST_OPTIONS = 100_000
-"""Most options of all tasks of a file: in YAML one list can stand for those of thousands of keys."""
-
-_MANY_OPTIONS = f"the file has more than {MOST_OPTIONS:,} options: give fewer, or several files"
 _LAYOUT = "a task is 'name: {prompt: text, options: {KEY: [text, ...]}}'"
+_PLACEHOLDER = re.compile(r"\[\s*(?P<key>\w(?:[\w -]*\w)?)\s*(?P<end>[\]:])")
+_OPENED = re.compile(r"\[\s*(?P<key>\w++(?:-\w++)*+)(?![\w -]*[\]:])")
+_SHORT: Mapping[str, TaskName] = {spelling: name for name, names in NAMES.items() for spelling in names}
+
+Source = TypeVar("Source", Situation, Conversation, Situation | Conversation)
+
+
+def task_name(task: str) -> TaskName:
+    """The short name of a task, such as `travel` for `旅行规划`; `other` for an unknown task.
+
+    >>> task_name("preparing gifts")
+    'gifts'
+    """
+    return _SHORT.get(_plain(task), "other")
+
+
+def common_task(task: str) -> str:
+    """The display name of a task, by which conversations of all sources are matched; an unknown task keeps its name.
+
+    The two sets of travel contexts are one task, as in the published tables by task.
+
+    >>> common_task("礼物准备"), common_task("new travel planning"), common_task("Brew_tea")
+    ('preparing gifts', 'travel planning', 'brew tea')
+    """
+    name = task_name(task)
+    return _plain(task) if name == "other" else NAMES["travel" if name == "new_travel" else name][0]
+
+
+def _plain(task: str) -> str:
+    return " ".join(task.replace("_", " ").casefold().split())
+
+
+class Template(Record):
+    """A task's text with placeholders, and the options of each key in order."""
+
+    task: str
+    prompt: str
+    options: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    source: str = ""
+    """File, sheet and row, for error messages."""
+
+    def fault(self, problem: str) -> DataError:
+        """The error with where the template is."""
+        return DataError(f"{at(self.source) + ': ' if self.source else ''}task {self.task!r}: {problem}")
+
+
+def expand(template: Template) -> list[str]:
+    """Every context: the product of all options in the order of the keys; the last key varies fastest.
+
+    Placeholders in options are filled too, in any order of keys. DataError for a key without options, a mapping without
+    the chosen option, a cycle, a malformed placeholder, and more contexts than `MOST_CONTEXTS`.
+    """
+    if (count := prod(map(len, template.options.values()))) > MOST_CONTEXTS:
+        raise template.fault(f"has {count:,} contexts, the bound is {MOST_CONTEXTS:,}: give fewer options")
+    if empty := next((key for key, options in template.options.items() if not options), None):
+        raise template.fault(f"the key {empty!r} has no option: give it one, or delete it")
+    choices = product(*template.options.values())
+    return [_context(template, dict(zip(template.options, choice, strict=True))) for choice in choices]
+
+
+def _context(template: Template, chosen: Mapping[str, str]) -> str:
+    filled = 0
+
+    def pieces(text: str, within: tuple[str, ...]) -> Iterator[str]:
+        """The text with its placeholders filled; `within`: the keys whose options contain it."""
+        nonlocal filled
+        for piece in _pieces(text, tuple(template.options), template.source, template.task):
+            if isinstance(piece, str):
+                yield piece
+                continue
+            key, mapping = piece
+            filled += 1
+            if filled > MOST_FILLED:
+                raise template.fault(f"a context has more than {MOST_FILLED:,} placeholders: let fewer contain others")
+            if mapping is not None and chosen[key] not in mapping:
+                raise template.fault(f"the mapping of [{key}] lacks {shortened(chosen[key])}: give it every option")
+            if mapping is None and key in within:
+                cycle = " -> ".join(filter(None, (*within[within.index(key) :], key)))
+                raise template.fault(f"the options of {cycle} contain each other: break the cycle")
+            if len(within) > 50:  # each is a call of Python's within a call
+                raise template.fault("more than 50 options stand inside each other: write them out")
+            value = chosen[key] if mapping is None else mapping[chosen[key]]
+            yield from pieces(value, (*within, key if mapping is None else ""))
+
+    return "".join(pieces(template.prompt, ()))
+
+
+@lru_cache(maxsize=1024)
+def _pieces(
+    text: str, keys: tuple[str, ...], source: str, task: str
+) -> tuple[str | tuple[str, Mapping[str, str] | None], ...]:
+    """The text in stretches and placeholders, each with its mapping if it has one; the text is never evaluated."""
+    template = Template(task=task, prompt="", source=source)
+    pieces: list[str | tuple[str, Mapping[str, str] | None]] = []
+    end = 0
+    while placeholder := _PLACEHOLDER.search(text, end):
+        pieces.append(text[end : placeholder.start()])
+        key, end = placeholder["key"], placeholder.end()
+        if key not in keys:
+            known = ", ".join(keys) or "none"
+            raise template.fault(f"the placeholder [{key}] has no options (keys with options: {known}): add its key")
+        mapping = None
+        if placeholder["end"] == ":":
+            if (found := _mapping(text, end)) is None:
+                raise template.fault(f'the mapping of [{key}] is not one: write [{key}:{{"option": "text"}}]')
+            mapping, end = found
+        pieces.append((key, mapping))
+    pieces.append(text[end:])
+    for opened in (opened for piece in pieces if isinstance(piece, str) for opened in _OPENED.finditer(piece)):
+        if (key := opened["key"]) in keys:
+            raise template.fault(f"the placeholder [{key} is not closed behind its name: write [{key}]")
+    return tuple(pieces)
+
+
+def _mapping(text: str, start: int) -> tuple[dict[str, str], int] | None:
+    """The mapping that begins at the offset, and the offset after its bracket; None if there is none.
+
+    A quoted text may hold braces and brackets, so it ends at the first place where what stands before is a mapping.
+    """
+    for end in re.finditer(r"\}\s*\]", text[start : start + 100_000]):
+        try:
+            value = ast.literal_eval(text[start : start + end.start() + 1].strip())
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            continue
+        if isinstance(value, dict) and all(isinstance(part, str) for pair in value.items() for part in pair):
+            return value, start + end.end()
+        return None
+    return None
 
 
 def read_tasks(path: str | Path) -> dict[str, list[str]]:
     """The contexts of each task in a workbook or a YAML file, in the file's order.
 
-    A context's index in its list is its `task_context_id`. See `tasks_on_demand` where only some are needed.
+    A context's index in its list is its `task_context_id`.
     """
     return {template.task: expand(template) for template in read_templates(path)}
-
-
-def tasks_on_demand(path: str | Path) -> dict[str, Contexts]:
-    """As `read_tasks`, but each context is made when it is asked for, and its faults are found only then."""
-    return {template.task: Contexts(template) for template in read_templates(path)}
 
 
 def shipped_tasks(language: Language = "en") -> dict[str, list[str]]:
     """The contexts of the package's own tasks, the same in each language."""
     with as_file(files("duologue.data").joinpath("samples", "tasks", f"{language}.yaml")) as path:
         return read_tasks(path)
-
-
-def chosen_tasks(tasks: Mapping[str, list[str]], names: Sequence[str] | None) -> dict[str, list[str]]:
-    """The named tasks in the order of the names; all tasks if there are no names.
-
-    A text may hold several, with commas between them. DataError for an unknown name.
-    """
-    chosen = names_in(names or (), tasks)
-    for name in chosen:
-        if name not in tasks:
-            raise DataError(f"there is no task {name!r}, only {', '.join(map(repr, tasks))}")
-    return {name: tasks[name] for name in chosen or tasks}
 
 
 def read_templates(path: str | Path) -> list[Template]:
@@ -80,41 +217,33 @@ def _of_workbook(path: Path) -> Iterator[Template]:
 
 
 def _of_rows(rows: Iterator[Sequence[Any]], where: str) -> Iterator[Template]:
-    """The templates of a sheet.
-
-    A row with a Type begins a template; a row with a Key gives a key's options.
-    """
+    """The templates of a sheet: a row with a Type begins one; a row with a Key gives a key's options."""
     header = [name_of(cell) for cell in next(rows)]
-    columns = {name: header.index(name) for name in COLUMNS}
-    option_columns = [number for number, name in enumerate(header) if name.startswith("Option")]
-    current: tuple[str, str, str] | None = None
-    options: dict[str, tuple[str, ...]] = {}
+    current: Template | None = None
     for number, row in enumerate(rows, start=2):
-        where_row = f"{where}, row {number}"
-        cells = {
-            name: option(row[column] if column < len(row) else None, where_row) for name, column in columns.items()
-        }
-        row_options = [option(row[column], where_row) for column in option_columns if column < len(row)]
-        if cells["Type"]:
-            if current:
-                yield Template(task=current[0], prompt=current[1], options=options, source=current[2])
-            if not cells["Prompt"]:
-                raise DataError(f"{where_row}: the task {cells['Type'].strip()!r} has no Prompt: fill the cell")
-            current, options = (cells["Type"].strip(), cells["Prompt"], where_row), {}
-        elif cells["Prompt"]:
-            raise DataError(f"{where_row}: a Prompt without a Type: name the task")
-        key = (cells["Key"] or "").strip()
-        if not key:
-            if any(row_options):
-                raise DataError(f"{where_row}: options without a Key: name the placeholder that they are for")
-            continue
-        if current is None:
-            raise DataError(f"{where_row}: the key {key!r} comes before any task: give the row a Type and a Prompt")
-        if key in options:
-            raise DataError(f"{where_row}: the key {key!r} appears twice: rename one")
-        options[key] = tuple(text for text in row_options if text is not None)
-    if current:
-        yield Template(task=current[0], prompt=current[1], options=options, source=current[2])
+        here = f"{where}, row {number}"
+        cells = [(name, _option(cell, here)) for name, cell in zip(header, row, strict=False)]
+        task, prompt, key = (dict(reversed(cells)).get(name) for name in COLUMNS)
+        options = tuple(text for name, text in cells if name.startswith("Option") and text is not None)
+        key = (key or "").strip()
+        if task:
+            if current is not None:
+                yield current
+            if not prompt:
+                raise DataError(f"{here}: the task {task.strip()!r} has no Prompt: fill the cell")
+            current = Template(task=task.strip(), prompt=prompt, source=here)
+        elif prompt:
+            raise DataError(f"{here}: a Prompt without a Type: name the task")
+        if options and not key:
+            raise DataError(f"{here}: options without a Key: name the placeholder that they are for")
+        if key and current is None:
+            raise DataError(f"{here}: the key {key!r} comes before any task: give the row a Type and a Prompt")
+        if key and current is not None:
+            if key in current.options:
+                raise DataError(f"{here}: the key {key!r} appears twice: rename one")
+            current = current.model_copy(update={"options": {**current.options, key: options}})
+    if current is not None:
+        yield current
 
 
 def _of_yaml(path: str | Path) -> Iterator[Template]:
@@ -125,29 +254,94 @@ def _of_yaml(path: str | Path) -> Iterator[Template]:
         raise DataError(f"{at(path, *line)}: is not YAML ({error}): {_LAYOUT}") from None
     if not isinstance(value, dict):
         raise DataError(f"{at(path)}: holds no task: {_LAYOUT}")
-    left = MOST_OPTIONS
     for name, task in value.items():
-        where = at(path, f"task {shortened(name)}" if not isinstance(name, str) else f"task {name[:100]}")
-        unknown = sorted(set(map(str, task)) - {"prompt", "options"}) if isinstance(task, dict) else []
-        if not isinstance(name, str) or not isinstance(task, dict) or not _is_text(task.get("prompt")):
-            raise DataError(f"{where}: has no text 'prompt': {_LAYOUT}")
-        if unknown or not isinstance(task.get("options", {}) or {}, dict):
-            problem = f"has an unknown {shortened(unknown[0])}" if unknown else "'options' is not a mapping"
-            raise DataError(f"{where}: {problem}: {_LAYOUT}")
-        options: dict[str, tuple[str, ...]] = {}
-        for key, texts in (task.get("options") or {}).items():
-            left -= len(texts) if isinstance(texts, list) else 0
-            if left < 0:
-                raise DataError(f"{where}: {_MANY_OPTIONS}")
-            options[str(key)] = _listed(texts, f"{where}, {str(key)[:100]}")
-        yield Template(task=name, prompt=task["prompt"].strip(), options=options, source=str(path))
+        where = at(path, f"task {shortened(name)}")
+        prompt = task.get("prompt") if isinstance(task, dict) else None
+        if (
+            not isinstance(name, str)
+            or not isinstance(prompt, str)
+            or not prompt.strip()
+            or task.keys() - {"prompt", "options"}
+        ):
+            raise DataError(f"{where}: has no text 'prompt', or a key that is none: {_LAYOUT}")
+        options = task.get("options") or {}
+        if not isinstance(options, dict) or not all(isinstance(texts, list) for texts in options.values()):
+            raise DataError(f"{where}: 'options' is not a mapping of lists: {_LAYOUT}")
+        texts_by_key = {str(key): [_option(text, where) for text in texts] for key, texts in options.items()}
+        kept = {key: tuple(text for text in texts if text is not None) for key, texts in texts_by_key.items()}
+        yield Template(task=name, prompt=prompt.strip(), options=kept, source=str(path))
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
+def _option(value: Any, where: str) -> str | None:
+    """The text of an option, from a cell or a YAML value; None if empty."""
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # a spreadsheet's 3
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        raise DataError(f"{where}: {shortened(value)} is not a text: put it in quotes, or format the cell as text")
+    return str(value)
 
 
-def _listed(values: Any, where: str) -> tuple[str, ...]:
-    if not isinstance(values, list):
-        raise DataError(f"{where}: the options are not a list: {_LAYOUT}")
-    return tuple(text for text in (option(value, where) for value in values) if text is not None)
+def chosen_tasks(tasks: Mapping[str, list[str]], names: Sequence[str] | None) -> dict[str, list[str]]:
+    """The named tasks in the order of the names; all tasks if there are no names.
+
+    A text may hold several, with commas between them. DataError for an unknown name.
+    """
+    return {name: tasks[name] for name in _named(names, tasks) or tasks}
+
+
+def combined(tasks: Mapping[str, Sequence[str]], profiles: Iterable[str], language: Language = "en") -> list[Situation]:
+    """Every combination of task, context and profile, in this order; `profiles` are texts with ids from 0."""
+    numbered = list(enumerate(profiles))
+    return [
+        Situation(
+            language=language,
+            task=task,
+            task_context=context,
+            task_context_id=number,
+            preference=text,
+            preference_id=preference_id,
+        )
+        for task, contexts in tasks.items()
+        for number, context in enumerate(contexts)
+        for preference_id, text in numbered
+    ]
+
+
+def chosen(
+    sources: Sequence[Source],
+    *,
+    tasks: Collection[str] | None = None,
+    contexts: Collection[int] | None = None,
+    profiles: int | None = None,
+    seed: int = 0,
+) -> list[Source]:
+    """The situations or conversations with these tasks, context numbers and number of profiles, in order.
+
+    Profiles are sampled like the published ones: `random.sample` of the pool with the seed.
+    """
+    pairs = [(one, Situation.of(one) if isinstance(one, Conversation) else one) for one in sources]
+    if named := _named(tasks, dict.fromkeys(situation.task for _, situation in pairs)):
+        pairs = [(one, situation) for one, situation in pairs if situation.task in named]
+    if contexts is not None:
+        ids = sorted({situation.task_context_id for _, situation in pairs if situation.task_context_id is not None})
+        if unknown := [number for number in contexts if number not in ids]:
+            there = (
+                f"the tasks asked for have {', '.join(map(str, ids))}" if ids else "these have no numbers of contexts"
+            )
+            raise DataError(f"there is no context {unknown[0]}: {there}")
+        pairs = [(one, situation) for one, situation in pairs if situation.task_context_id in contexts]
+    if profiles is not None:
+        pool = list(dict.fromkeys((situation.preference_id, situation.profile_text) for _, situation in pairs))
+        drawn = {profile for _, profile in sampled(pool, profiles, seed)}
+        pairs = [pair for pair in pairs if (pair[1].preference_id, pair[1].profile_text) in drawn]
+    return [one for one, _ in pairs]
+
+
+def _named(tasks: Collection[str] | None, names: Collection[str]) -> list[str]:
+    """The names of tasks, of which a text may hold several with commas between them; DataError for an unknown one."""
+    named = names_in(tasks or (), names)
+    if unknown := [task for task in named if task not in names]:
+        raise DataError(f"there is no task {unknown[0]!r}, only {', '.join(names)}")
+    return named

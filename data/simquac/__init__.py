@@ -3,9 +3,9 @@
 from . import released
 from .dataset import misplaced, to_object, write
 from .domain import DOMAIN
-from .reading import UNANSWERABLE, ReadingQuestion, questions_of
-from .reference_answers import by_people, references
-from .row_writers import QUAC_FEATURES, SQUAD_V2_FEATURES, write_quac, write_squad_v2
+from .reading import UNANSWERABLE, ReadingQuestion, by_people, questions_of, references
+from .repair import Change, repair
+from .rows import QUAC_FEATURES, SQUAD_V2_FEATURES, write_quac, write_squad_v2
 from .sections import MAX_SECTION_BYTES, Background
 from .sources import TopicSet, read, read_topics, samples, topic_set, topics_of
 from .topics import ENDING, KIND, MAX_BYTES, Topic, problem_of
@@ -20,6 +20,7 @@ __all__ = [
     "SQUAD_V2_FEATURES",
     "UNANSWERABLE",
     "Background",
+    "Change",
     "ReadingQuestion",
     "Topic",
     "TopicSet",
@@ -31,6 +32,7 @@ __all__ = [
     "read_topics",
     "references",
     "released",
+    "repair",
     "samples",
     "to_object",
     "topic_set",

@@ -6,14 +6,13 @@ besides the references in `answers`. Without it `answers` are the spans of one a
 CANNOTANSWER beside spans is not a span.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
-from ..files import json_stream
-from ..files.json_files import read_json
+from ..files.json_files import read_json, write_json
 from ..files.json_values import member
 from ..formats.detection import Source
 from ..formats.dialogues import difference, patched
@@ -119,69 +118,29 @@ def _pair(qa: Mapping[str, Any], number: int, path: str | Path, location: str, s
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
     """Write the data set in the layout of the published files (one space of indent, no final newline).
 
-    Conversations are written one at a time and not kept in memory. Returns one line for each thing that the format
-    cannot hold and that was therefore left out.
+    Returns one line for each thing that the format cannot hold and that was therefore left out.
     """
-    layout = _Layout()
-    json_stream.write(path, "data", json_stream.array(_articles_text(layout, conversations), 1), layout.holder)
-    return layout.left_out
-
-
-def _articles_text(layout: "_Layout", conversations: Iterable[Conversation]) -> Iterator[Iterator[str]]:
-    """For each article, the pieces of its JSON."""
-
-    def pieces(article: Mapping[str, Any], paragraphs: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-        before, after = json_stream.around(article, "paragraphs", 2)
-        yield before
-        yield from json_stream.array(([json_stream.text_of(paragraph, 4)] for paragraph in paragraphs), 3)
-        yield after
-
-    has_article = False
-    for article, paragraphs in layout.articles(conversations):
-        has_article = True
-        yield pieces(article, paragraphs)
-    if not has_article:
-        yield pieces(*_NOTHING)
+    value, left_out = to_object(conversations)
+    write_json(path, value)
+    return left_out
 
 
 def to_object(conversations: Iterable[Conversation]) -> tuple[dict[str, Any], list[str]]:
     """The data set as a JSON object, and one line for each thing that it cannot hold."""
-    layout = _Layout()
-    articles = [article | {"paragraphs": list(paragraphs)} for article, paragraphs in layout.articles(conversations)]
-    return layout.holder() | {"data": articles or [{"paragraphs": []}]}, layout.left_out
-
-
-_NOTHING: tuple[dict[str, Any], list[dict[str, Any]]] = ({"paragraphs": []}, [])
-"""The article of a data set without conversations."""
-
-
-class _Layout:
-    """Arranges conversations as articles with paragraphs in one pass, and collects what is known only at the end."""
-
-    def __init__(self) -> None:
-        self.left_out = LeftOut()
-        self._file_patch: Mapping[str, Any] = {}
-        self._first = 1
-        """Number of the next question in the file."""
-
-    def articles(
-        self, conversations: Iterable[Conversation]
-    ) -> Iterator[tuple[dict[str, Any], Iterator[dict[str, Any]]]]:
-        """Each article with an iterator of its paragraphs, which must be used up before the next article."""
-        for _, group in groupby(conversations, lambda conversation: _article(conversation).get("index")):
-            first = next(group)
-            article = patched({"paragraphs": []}, _article(first)) | {"paragraphs": []}
-            yield article, map(self._paragraph, chain([first], group))  # noqa: B031 - the group is used once
-
-    def holder(self) -> dict[str, Any]:
-        """The object around the articles."""
-        return patched({"data": []}, self._file_patch) | {"data": []}
-
-    def _paragraph(self, conversation: Conversation) -> dict[str, Any]:
-        self._file_patch = self._file_patch or as_object(conversation.extra.get("file"))
-        paragraph = paragraph_of(conversation, self._first, self.left_out)
-        self._first += len(paragraph.get("qas", ()))
-        return paragraph
+    left_out = LeftOut()
+    articles: list[dict[str, Any]] = []
+    file_patch: Mapping[str, Any] = {}
+    first = 1
+    for _, group in groupby(conversations, lambda conversation: _article(conversation).get("index")):
+        paragraphs: list[dict[str, Any]] = []
+        article_patch: Mapping[str, Any] | None = None
+        for conversation in group:
+            article_patch = _article(conversation) if article_patch is None else article_patch
+            file_patch = file_patch or as_object(conversation.extra.get("file"))
+            paragraphs.append(paragraph_of(conversation, first, left_out))
+            first += len(paragraphs[-1].get("qas", ()))
+        articles.append(patched({"paragraphs": []}, article_patch or {}) | {"paragraphs": paragraphs})
+    return patched({"data": []}, file_patch) | {"data": articles or [{"paragraphs": []}]}, left_out
 
 
 def paragraph_of(conversation: Conversation, first: int, left_out: LeftOut) -> dict[str, Any]:

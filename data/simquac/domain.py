@@ -8,8 +8,8 @@ from ..domain_parts import LabelNotes, Material, TypicalConversation, labelled
 from ..formats.detection import Format
 from ..grounding import gives_no_answer
 from ..records import Conversation, Message
-from . import dataset, rows, teacher, topics
-from .dataset_checks import RULES
+from . import dataset, rows, topics
+from .checks import RULES
 from .topics import FIELDS, KIND, Topic
 
 
@@ -21,9 +21,9 @@ class SimQuAC(Domain):
         Format(
             "teacher",
             "teacher topics",
-            lambda source: teacher.is_teacher(source.begin.decode("utf-8-sig", "replace")),
-            teacher.read,
-            sign=f"a text that begins with {teacher.START!r}",
+            topics.is_topic_file,
+            topics.read_topic_file,
+            sign="lines such as <Topic: ---> between blocks of four lines",
         ),
         Format("simquac", "SimQuAC or QuAC JSON", dataset.is_dataset, dataset.read, sign="`data` of `paragraphs`"),
         *rows.FORMATS,

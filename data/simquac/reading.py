@@ -1,15 +1,14 @@
-"""Reading comprehension: the questions of teacher-student conversations, each with what a reader is given."""
+"""Reading comprehension: the questions of conversations about a section, with every answer that a data set has for them."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from sys import intern
-from typing import Any
+from typing import Any, overload
 
 from ...errors import DataError
-from ..grounding import NO_ANSWER, gives_no_answer
-from ..records import Conversation, Record
+from ..grounding import MARKER, NO_ANSWER, gives_no_answer
+from ..records import Conversation, Message, Record, as_object
 from .dataset import spoken
-from .reference_answers import references
 from .topics import FIELDS, KIND, Topic
 
 UNANSWERABLE = 3
@@ -66,9 +65,7 @@ def questions_of(
         name = conversation.id if names[conversation.id] == 1 else f"{conversation.id}~{names[conversation.id]}"
         earlier: list[tuple[str, str]] = []
         refused = 0
-        for number, (exchange, answers) in enumerate(
-            zip(conversation.exchanges, references(conversation), strict=True)
-        ):
+        for number, exchange in enumerate(conversation.exchanges):
             user_messages, replies = spoken(exchange.user), spoken(exchange.assistant)
             if not user_messages or not replies:
                 continue
@@ -78,13 +75,59 @@ def questions_of(
                 **fields,
                 text="\n".join(message.text for message in user_messages),
                 earlier=tuple(earlier[len(earlier) - history :]) if history else (),
-                references=answers,
+                references=_references(exchange.assistant),
             )
             refused += question.impossible
             if not question.impossible or unanswerable is None or refused <= unanswerable:
                 questions.append(question)
-            refusal = all(map(gives_no_answer, replies))
-            earlier.append((question.text, NO_ANSWER if refusal else "\n".join(reply.text for reply in replies)))
+            earlier.append((question.text, _answer(replies)))
     if not questions:
         raise DataError("there is no question about a section: give QuAC or SimQuAC JSON, or a run of the simquac cast")
     return questions
+
+
+@overload
+def references(source: Message) -> tuple[str, ...]: ...
+@overload
+def references(source: Conversation) -> tuple[tuple[str, ...], ...]: ...
+def references(source: Message | Conversation) -> tuple[str, ...] | tuple[tuple[str, ...], ...]:
+    """Every answer of a data set: to the question of a message, or to the question of each turn.
+
+    These are the answer of the conversation and the further references of QuAC's own layout (`orig_answer`), in the
+    file's order. The conversation's answer comes first if it is not among the references. A refusal, or a turn without
+    an answer, gives `NO_ANSWER`.
+    """
+    if isinstance(source, Conversation):
+        return tuple(_references(exchange.assistant) for exchange in source.exchanges)
+    return _references((source,))
+
+
+def _references(messages: Sequence[Message]) -> tuple[str, ...]:
+    answer = _answer(messages)
+    further: list[str] = []
+    for values in map(_values, messages):
+        answers = values.get("answers")
+        if "orig_answer" in values and isinstance(answers, list):  # else they are the spans of this answer itself
+            texts = (str(one.get("text", "")) for one in answers if isinstance(one, dict))
+            further += [NO_ANSWER if text == MARKER else text for text in texts]
+    return tuple(further if answer in further else [answer, *further])
+
+
+def _answer(messages: Sequence[Message]) -> str:
+    refused = all(map(gives_no_answer, messages))
+    return NO_ANSWER if refused else "\n".join(message.text for message in messages)
+
+
+def by_people(conversation: Conversation) -> bool:
+    """Whether the file's layout shows that people answered.
+
+    The signs are QuAC's own layout (`orig_answer`) and numbers as ids of questions; simulated data sets have neither.
+    """
+    return any(
+        "orig_answer" in values or type(values.get("id")) is int for values in map(_values, conversation.messages)
+    )
+
+
+def _values(message: Message) -> Mapping[str, Any]:
+    """The file's values of a question or an answer that differ from what we would write."""
+    return as_object(as_object(message.extra.get("qa")).get("values"))

@@ -1,19 +1,166 @@
-"""Rows of QuAC as Hugging Face's `datasets` has them, read; and both formats of rows for the registry."""
+"""Rows as Hugging Face's `datasets` has them: of QuAC a conversation each (read and written), of SQuAD 2 a question each.
 
-from collections.abc import Sequence
-from itertools import groupby
+The columns are those of `quac` and `squad_v2` there; QuAC's labels of a turn (followup, yesno) are null where the data
+has none. `datasets.Features.from_dict` makes the exact types of `SQUAD_V2_FEATURES` and `QUAC_FEATURES`.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, count, groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
-
-from ...errors import DataError, at, first_invalid
+from ...errors import DataError, at
+from ..files.json_files import write_lines
 from ..files.json_values import elements
-from ..formats.detection import Format, Source
+from ..formats.detection import Format
+from ..formats.unsupported import LeftOut
 from ..grounding import MARKER
-from ..records import Conversation, Record, as_object
-from .dataset import from_object
-from .row_writers import LABELS, QUAC_FEATURES, write_quac, write_squad_v2
+from ..records import Conversation, Span, as_object
+from .dataset import from_object, paragraph_of
+from .topics import ENDING, Topic
+
+LABELS: Mapping[str, tuple[str, ...]] = {"followup": ("y", "n", "m"), "yesno": ("y", "n", "x")}
+"""A QuAC teacher's labels of a turn: whether to ask on (yes, no, maybe), and the kind of answer (yes, no, neither)."""
+
+
+def _list(feature: Mapping[str, Any]) -> dict[str, Any]:
+    return {"feature": dict(feature), "_type": "List"}
+
+
+_TEXT, _NUMBER = ({"dtype": kind, "_type": "Value"} for kind in ("string", "int32"))
+SQUAD_V2_FEATURES: dict[str, Any] = {
+    **dict.fromkeys(("id", "title", "context", "question"), _TEXT),
+    "answers": {"text": _list(_TEXT), "answer_start": _list(_NUMBER)},
+}
+"""Columns of SQuAD 2."""
+QUAC_FEATURES: dict[str, Any] = {
+    **dict.fromkeys(("dialogue_id", "wikipedia_page_title", "background", "section_title", "context"), _TEXT),
+    **dict.fromkeys(("turn_ids", "questions"), _list(_TEXT)),
+    **{f"{name}s": _list({"names": list(names), "_type": "ClassLabel"}) for name, names in LABELS.items()},
+    "answers": {"texts": _list(_list(_TEXT)), "answer_starts": _list(_list(_NUMBER))},
+    "orig_answers": {"texts": _list(_TEXT), "answer_starts": _list(_NUMBER)},
+}
+"""Columns of QuAC. `answers` has a list of references for each question, `orig_answers` one answer."""
+
+
+class _Turn(NamedTuple):
+    """A question with its answers, as the rows have them."""
+
+    id: Any
+    question: str
+    labels: Mapping[str, str]
+    listed: Sequence[Span]
+    """The references, or the spans of one answer."""
+    original: Span
+    """The answer that the source marks as the original one, else the first."""
+    marked: bool
+
+    @property
+    def references(self) -> Sequence[Span]:
+        """Every answer once: the original one may not be listed."""
+        return self.listed if self.original in self.listed else (self.original, *self.listed)
+
+
+def _talks(conversations: Iterable[Conversation], left_out: LeftOut) -> Iterator[tuple[Topic, str, str, list[_Turn]]]:
+    """Topic, name, context and turns of each conversation."""
+    first = 1
+    for conversation in conversations:
+        paragraph = paragraph_of(conversation, first, left_out)
+        topic, name, qas = Topic.of(conversation), paragraph.get("id"), paragraph.get("qas", [])
+        first += len(qas)
+        context = str(paragraph.get("context", topic.section + ENDING))
+        turns = [_turn(qa, max(0, len(context) - len(MARKER))) for qa in qas]
+        yield topic, name if isinstance(name, str) else conversation.id, context, turns
+
+
+def _turn(qa: Mapping[str, Any], marker: int) -> _Turn:
+    listed, marked = qa.get("answers"), _span(qa.get("orig_answer"))
+    answers = [span for value in listed if (span := _span(value))] if isinstance(listed, list) else []
+    answers = answers or [marked or Span(text=MARKER, start=marker)]
+    labels = {label: qa[label] for label, names in LABELS.items() if qa.get(label) in names}
+    return _Turn(qa.get("id"), str(qa.get("question")), labels, answers, marked or answers[0], marked is not None)
+
+
+def _span(value: Any) -> Span | None:
+    text, start = as_object(value).get("text"), as_object(value).get("answer_start")
+    return Span(text=text, start=start) if isinstance(text, str) and type(start) is int else None
+
+
+def write_squad_v2(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
+    """Write a row for each question, as JSON lines; gives a line for each thing that rows cannot hold.
+
+    The context is the section, without CANNOTANSWER. A question has no answer where at least half of its references
+    refuse, else those that do not are its answers. An id that occurs twice gets a number.
+    """
+    left_out, lost = LeftOut(), Counter[str]()
+    seen: set[str] = set()
+    talks = 0
+
+    def rows() -> Iterator[dict[str, Any]]:
+        nonlocal talks
+        for topic, _, _, turns in _talks(conversations, left_out):
+            talks += bool(turns)
+            losses = ["titles and backgrounds of sections"] if topic.header or topic.background else []
+            for turn in turns:
+                spans = [span for span in turn.references if span.text != MARKER]
+                names = chain([str(turn.id)], (f"{turn.id}-{number}" for number in count(2)))
+                name = next(name for name in names if name not in seen)
+                seen.add(name)
+                if name != turn.id:
+                    losses.append("ids that are numbers or occur twice")
+                if 0 < len(spans) < len(turn.references):
+                    losses.append("references that the others outvote")
+                if turn.labels:
+                    losses.append("a teacher's labels of turns (followup, yesno)")
+                spans = spans if 2 * len(spans) > len(turn.references) else []
+                answers = {"text": [span.text for span in spans], "answer_start": [span.start for span in spans]}
+                row = {"id": name, "title": topic.title, "context": topic.section, "question": turn.question}
+                yield row | {"answers": answers}
+            lost.update(dict.fromkeys(losses, 1))
+
+    write_lines(path, rows())
+    if talks > 1:
+        lost["which questions are one conversation"] = talks
+    return _with_losses(left_out, lost)
+
+
+def write_quac(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
+    """Write a row for each conversation, as JSON lines; gives a line for each thing that rows cannot hold."""
+    left_out, lost = LeftOut(), Counter[str]()
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for topic, name, context, turns in _talks(conversations, left_out):
+            if not any(turn.labels or turn.original != turn.listed[0] for turn in turns):  # read again as spans
+                several = (turn.marked and len(turn.references) > 1 for turn in turns)
+                lost["that an answer is a reference of its own and no further span"] += any(several)
+            lost["that ids of questions are numbers"] += any(not isinstance(turn.id, str) for turn in turns)
+            yield {
+                "dialogue_id": name,
+                "wikipedia_page_title": topic.title,
+                "background": topic.background,
+                "section_title": topic.header,
+                "context": context,
+                "turn_ids": [str(turn.id) for turn in turns],
+                "questions": [turn.question for turn in turns],
+                **{f"{label}s": [turn.labels.get(label) for turn in turns] for label in LABELS},
+                "answers": {
+                    "texts": [[span.text for span in turn.listed] for turn in turns],
+                    "answer_starts": [[span.start for span in turn.listed] for turn in turns],
+                },
+                "orig_answers": {
+                    "texts": [turn.original.text for turn in turns],
+                    "answer_starts": [turn.original.start for turn in turns],
+                },
+            }
+
+    write_lines(path, rows())
+    return _with_losses(left_out, lost)
+
+
+def _with_losses(left_out: LeftOut, lost: Counter[str]) -> list[str]:
+    left_out.begin_with(f"{what}, of {n} conversation{'s' if n > 1 else ''}" for what, n in lost.items() if n)
+    return left_out
 
 
 def read_quac(path: str | Path) -> list[Conversation]:
@@ -23,121 +170,81 @@ def read_quac(path: str | Path) -> list[Conversation]:
     first one. The answers of its question are then references, as in QuAC's own files. Else they are the spans of one
     answer, as in SimQuAC's files.
     """
-    row_articles = [_article(value, path, place) for place, value in elements(path)]
+    row_articles: list[dict[str, Any]] = []
+    for place, value in elements(path):
+        try:
+            row_articles.append(_article(as_object(value)))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            problem = f"{error} is missing" if isinstance(error, KeyError) else f"is no row of QuAC ({error})"
+            raise DataError(f"{at(path, place)}: {problem}: a row has {', '.join(QUAC_FEATURES)}") from None
     articles: list[dict[str, Any]] = []
     for own, group in groupby(row_articles, lambda article: "title" in article):
         joined = list(group)
-        paragraphs = [paragraph for article in joined for paragraph in article["paragraphs"]]
-        articles += joined if own else [{"paragraphs": paragraphs}]
+        articles += joined if own else [{"paragraphs": [one for article in joined for one in article["paragraphs"]]}]
     return from_object({"data": articles}, path)
 
 
-class _Answers(Record):
-    texts: tuple[tuple[str, ...], ...]
-    answer_starts: tuple[tuple[int, ...], ...]
+def _article(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row as an article of QuAC's own layout if it has references, else of SimQuAC's, with all in the paragraph.
 
-    @model_validator(mode="before")
-    @classmethod
-    def _of_a_list(cls, value: Any) -> Any:
-        """An object of lists; `datasets` may also have a list of objects."""
-        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-            return value
-        return {key: [item.get(key) for item in value] for key in cls.model_fields}
-
-
-class _Originals(Record):
-    texts: tuple[str, ...]
-    answer_starts: tuple[int, ...]
-
-
-class _Row(BaseModel):
-    """A row of QuAC; further columns are passed over."""
-
-    model_config = ConfigDict(strict=True, extra="ignore")
-
-    dialogue_id: str
-    wikipedia_page_title: str
-    background: str
-    section_title: str
-    context: str
-    turn_ids: list[str]
-    questions: list[str]
-    followups: list[str | int | None]
-    yesnos: list[str | int | None]
-    answers: _Answers
-    orig_answers: _Originals
-
-    def article(self) -> dict[str, Any]:
-        """An article of QuAC's own layout if the row has references, else of SimQuAC's, with all in the paragraph.
-
-        ValueError if questions, ids, labels and answers do not fit together.
-        """
-        columns = (self.followups, self.yesnos, self.answers.texts, self.answers.answer_starts)
-        originals = (self.orig_answers.texts, self.orig_answers.answer_starts)
-        if {len(column) for column in (*columns, *originals, self.turn_ids)} - {len(self.questions)}:
-            raise ValueError("questions, ids, labels and answers are not as many")
-        qas: list[dict[str, Any]] = []
-        for number, (name, question) in enumerate(zip(self.turn_ids, self.questions, strict=True)):
-            texts, starts = self.answers.texts[number], self.answers.answer_starts[number]
-            if not texts or len(texts) != len(starts):
-                raise ValueError(f"question {number} has no answer, or not as many texts as starts")
-            labels = {
-                label: _label(value, names)
-                for (label, names), value in zip(
-                    LABELS.items(), (self.followups[number], self.yesnos[number]), strict=True
-                )
-            }
-            original = _written(originals[0][number], originals[1][number])
-            answers = list(map(_written, texts, starts))
-            qas.append({**labels, "question": question, "answers": answers, "id": name, "orig_answer": original})
-        about = {"background": self.background, "section_title": self.section_title, "title": self.wikipedia_page_title}
-        if any(qa["orig_answer"] != qa["answers"][0] or any(qa[label] is not None for label in LABELS) for qa in qas):
-            own = [{key: value for key, value in qa.items() if value is not None} for qa in qas]
-            return {**about, "paragraphs": [{"context": self.context, "id": self.dialogue_id, "qas": own}]}
-        plain = [
-            {
-                **{key: qa[key] for key in ("question", "id", "answers")},
-                "is_impossible": [answer["text"] for answer in qa["answers"]] == [MARKER],
-            }
-            for qa in qas
-        ]
-        ordered = {key: about[key] for key in ("title", "section_title", "background")}
-        return {"paragraphs": [{"context": self.context, **ordered, "qas": plain}]}
+    KeyError, TypeError or ValueError if questions, ids, labels and answers are missing or do not fit together.
+    """
+    texts_of = ("dialogue_id", "wikipedia_page_title", "background", "section_title", "context")
+    if odd := [key for key in texts_of if not isinstance(row[key], str)]:
+        raise TypeError(f"{odd[0]!r} is not a text")
+    if not all(isinstance(text, str) for text in (*row["questions"], *row["turn_ids"])):
+        raise TypeError("a question or its id is not a text")
+    listed = row["answers"]
+    if isinstance(listed, list):  # `datasets` may give a list of objects for an object of lists
+        listed = {key: [one[key] for one in listed] for key in ("texts", "answer_starts")}
+    texts, starts = row["orig_answers"]["texts"], row["orig_answers"]["answer_starts"]
+    names = ("questions", "turn_ids", "followups", "yesnos")
+    columns: list[Any] = [*map(row.__getitem__, names), texts, starts, listed["texts"], listed["answer_starts"]]
+    if not all(isinstance(column, list) for column in columns):
+        raise TypeError("a column of the turns is not a list")
+    qas: list[dict[str, Any]] = []
+    for question, name, followup, yesno, text, start, own_texts, own_starts in zip(*columns, strict=True):
+        answers = [_written(*pair) for pair in zip(own_texts, own_starts, strict=True)]
+        labels = {"followup": _label(followup, "followup"), "yesno": _label(yesno, "yesno")}
+        qas.append(
+            {**labels, "question": question, "answers": answers, "id": name, "orig_answer": _written(text, start)}
+        )
+        if not answers:
+            raise ValueError("a question has no answer")
+    about = {
+        "title": row["wikipedia_page_title"],
+        "section_title": row["section_title"],
+        "background": row["background"],
+    }
+    if any(qa["orig_answer"] != qa["answers"][0] or any(qa[label] is not None for label in LABELS) for qa in qas):
+        own = [{key: value for key, value in qa.items() if value is not None} for qa in qas]
+        paragraph = {"context": row["context"], "id": row["dialogue_id"], "qas": own}
+        return {**dict(sorted(about.items())), "paragraphs": [paragraph]}
+    plain = [
+        {
+            **{key: qa[key] for key in ("question", "id", "answers")},
+            "is_impossible": [answer["text"] for answer in qa["answers"]] == [MARKER],
+        }
+        for qa in qas
+    ]
+    return {"paragraphs": [{"context": row["context"], **about, "qas": plain}]}
 
 
-def _label(value: str | int | None, names: Sequence[str]) -> str | None:
+def _label(value: Any, label: str) -> str | None:
     """A label as a text; None for none, which `datasets` may write as -1."""
     if value is None or value == -1:
         return None
-    name = value if isinstance(value, str) else dict(enumerate(names)).get(value)
+    names = LABELS[label]
+    name = names[value] if isinstance(value, int) and 0 <= value < len(names) else value
     if name not in names:
         raise ValueError(f"{value!r} is not one of the labels {', '.join(names)}")
-    return name
+    return str(name)
 
 
-def _written(text: str, start: int) -> dict[str, Any]:
+def _written(text: Any, start: Any) -> dict[str, Any]:
+    if not isinstance(text, str) or type(start) is not int:
+        raise TypeError("an answer is not a text with the whole number at which it starts")
     return {"text": text, "answer_start": start}
-
-
-def _article(value: Any, path: str | Path, place: str) -> dict[str, Any]:
-    try:
-        return _Row.model_validate(value).article()
-    except ValidationError as error:
-        first = first_invalid(error)
-        problem = "is missing" if first.type == "missing" else "has another type than in QuAC"
-        problem = f"{first.path or 'it'!r} {problem}"
-    except ValueError as error:
-        problem = str(error)
-    raise DataError(f"{at(path, place)}: {problem}: a row of QuAC has {', '.join(QUAC_FEATURES)}")
-
-
-def _holds_quac(source: Source) -> bool:
-    return as_object(source.first).keys() >= {"dialogue_id", "context", "questions", "answers"}
-
-
-def _holds_squad(source: Source) -> bool:
-    first = as_object(source.first)
-    return first.keys() >= {"context", "question"} and isinstance(first.get("answers"), dict)
 
 
 def _no_conversations(path: Path) -> list[Conversation]:
@@ -151,7 +258,7 @@ FORMATS = (
     Format(
         "quac",
         "rows of QuAC, as `datasets` has them",
-        _holds_quac,
+        lambda source: as_object(source.first).keys() >= {"dialogue_id", "context", "questions", "answers"},
         read_quac,
         write_quac,
         sign="`dialogue_id`, `context`, `questions` and `answers`",
@@ -159,7 +266,10 @@ FORMATS = (
     Format(
         "squad_v2",
         "rows of SQuAD 2, as `datasets` has them",
-        _holds_squad,
+        lambda source: (
+            as_object(source.first).keys() >= {"context", "question"}
+            and isinstance(as_object(source.first).get("answers"), dict)
+        ),
         _no_conversations,
         write_squad_v2,
         sign="`context`, `question`, and `answers` as an object",

@@ -1,16 +1,16 @@
 """Reading of conversations about topics, and of topics, from any file that has them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import NamedTuple
 
 from ...errors import DataError, at
 from .. import documents
 from ..formats import messages, record_lines, sharegpt
 from ..formats.detection import Source, detected
 from ..records import Conversation
-from . import dataset, rows, teacher, topics
+from . import dataset, topics
 from .domain import DOMAIN
 from .sections import MAX_SECTION_BYTES, Background, topics_of_document
 from .topics import MAX_BYTES, Topic
@@ -23,7 +23,7 @@ def _validate(conversation: Conversation) -> None:
 
 _SOURCES = (*record_lines.formats(_validate), *DOMAIN.formats)
 """Formats of files that hold topics, with or without conversations about them."""
-_OTHERS = (*record_lines.formats(), messages.FORMAT, sharegpt.FORMAT)
+_OTHERS = (messages.FORMAT, sharegpt.FORMAT)
 
 
 def read(path: str | Path) -> list[Conversation]:
@@ -34,11 +34,9 @@ def read(path: str | Path) -> list[Conversation]:
     """
     source = Source(path)
     form = detected(source, DOMAIN.formats)
-    if form is not None and form.read is teacher.read:
-        return teacher.read(path)
-    if form in rows.FORMATS:
+    if form is not None and form.read is not dataset.read:
         return list(form.contents(source.path).conversations)
-    other = detected(source, _OTHERS) if form is None else None
+    other = detected(source, (*record_lines.formats(), *_OTHERS)) if form is None else None
     if other is not None:
         raise DataError(
             f"{at(path)}: is {other.description}, not SimQuAC or QuAC JSON nor teacher topics: give such a file, "
@@ -47,8 +45,7 @@ def read(path: str | Path) -> list[Conversation]:
     return dataset.read(path)
 
 
-@dataclass(frozen=True)
-class TopicSet:
+class TopicSet(NamedTuple):
     """The topics of a source, in order."""
 
     topics: list[Topic]
@@ -63,13 +60,7 @@ def read_topics(
     background: Background = "lead",
     max_section_bytes: int = MAX_SECTION_BYTES,
 ) -> list[Topic]:
-    """Every topic of a path, in order; equal topics are repeated.
-
-    The path may be a document (Markdown, text, HTML, Word) or a folder of documents. It may also be JSON lines of
-    topics, SimQuAC or QuAC JSON, teacher topics, records or a run. DataError if a topic cannot be simulated: an empty
-    section, no header, more than `max_bytes` bytes. `background` and `max_section_bytes` are for documents: see
-    `topic_set`.
-    """
+    """Every topic of a path, in order; equal topics are repeated. See `topic_set`, which has notes too."""
     return topic_set(path, max_bytes=max_bytes, background=background, max_section_bytes=max_section_bytes).topics
 
 
@@ -80,30 +71,30 @@ def topic_set(
     background: Background = "lead",
     max_section_bytes: int = MAX_SECTION_BYTES,
 ) -> TopicSet:
-    """What `read_topics` gives, with notes.
+    """Every topic of a path, in order, with notes.
+
+    The path may be a document (Markdown, text, HTML, Word) or a folder of documents. It may also be JSON lines of
+    topics, the published script's topic files, SimQuAC or QuAC JSON, records or a run. DataError if a topic cannot be
+    simulated: an empty section, no header, more than `max_bytes` bytes.
 
     Of a document, the background is the text between title and next heading (`lead`), its first `paragraph`, or `none`.
     A section of more than `max_section_bytes` bytes is split.
     """
     source = Source(path)
     named = not source.is_folder and documents.is_document(source.path)
-    if named and source.path.suffix.lower() not in documents.TEXT:
-        return _of_documents(source.path, background, max_section_bytes, max_bytes)
-    formats = (*_SOURCES, messages.FORMAT, sharegpt.FORMAT)
-    # A text is a document unless it is one of the data sets' files; a folder unless it is a run.
-    form = next((candidate for candidate in formats if candidate.recognises(source)), None)
-    if form is None and (source.is_folder or (named and source.text.strip())):
+    is_text = named and source.path.suffix.lower() in documents.TEXT
+    form = None
+    if (
+        is_text or not named
+    ):  # a text is a document unless it is one of the data sets' files; a folder unless it is a run
+        form = next((candidate for candidate in (*_SOURCES, *_OTHERS) if candidate.recognises(source)), None)
+    if form is None and (source.is_folder or (named and (not is_text or source.text.strip()))):
         return _of_documents(source.path, background, max_section_bytes, max_bytes)
     form = form or detected(source, ())
-    if form is None:
-        known_sources = ", ".join(topic_format.description for topic_format in _SOURCES)
-        raise DataError(
-            f"{at(path)}: is not in a known format: give {known_sources}, or a document (.md, .txt, .html, .docx)"
-        )
     if form not in _SOURCES:
-        raise DataError(
-            f"{at(path)}: is {form.description}, not a source of topics: give a data set's file or JSON lines"
-        )
+        what = f"is {form.description}" if form is not None else "is in no known format"
+        known = ", ".join(one.description for one in _SOURCES)
+        raise DataError(f"{at(path)}: {what}: give {known}, or a document (.md, .txt, .html, .docx)")
     if topics.are_topics(source):
         return TopicSet(topics.checked(topics.read_topic_lines(path), path, max_bytes))
     return TopicSet(topics_of(form.contents(Path(path)).conversations, path, max_bytes=max_bytes))
@@ -122,8 +113,7 @@ def _of_documents(path: Path, background: Background, max_section_bytes: int, ma
         notes += [f"{document.name}: {remark}" for remark in remarks]
         located += [(f"{document.name}, {topic.header!r}", topic) for topic in of_document]
     if not located:
-        which = "has no text" if len(read_documents) == 1 else f"none of its {len(read_documents)} documents has text"
-        raise DataError(f"{at(path)}: {which}: give a document with text")
+        raise DataError(f"{at(path)}: has no text: give a document with text")
     return TopicSet(topics.checked(located, path, max_bytes), tuple(notes))
 
 

@@ -1,5 +1,11 @@
-"""Topics of teacher-student conversations: a section of a document, its title, header and background."""
+"""Topics of teacher-student conversations: a section of a document, its title, header and background.
 
+They stand in JSON lines, or in the text files of the published script: blocks of four lines (title, background, header,
+section) with `<Topic: --->` before or between them. In `teacher_sim_topics.txt` people's questions follow: each begins
+with `<QS:--->`, then the question, `QUAC: ...`, `GPT4: ...` and a line for each further span.
+"""
+
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Self
@@ -7,9 +13,11 @@ from typing import Any, Self
 from pydantic import Field, ValidationError
 
 from ...errors import DataError, at, first_invalid
-from ..files.json_files import read_lines
+from ..files.json_files import read_lines, read_text
 from ..formats.detection import Contents, Source
-from ..records import Conversation, Json, Record
+from ..grounding import ground
+from ..identity import named
+from ..records import Conversation, Json, Message, Record
 
 KIND = "simquac"
 """`kind` of a scenario that is a topic."""
@@ -21,6 +29,9 @@ ENDING = " CANNOTANSWER"
 """The end of every context in the data set's files."""
 
 FIELDS = ("title", "background", "header", "section")
+
+_TOPIC = re.compile(r"^<Topic:[^>\n]*>[ \t]*\n?", re.MULTILINE)
+_QUESTION = re.compile(r"^<QS:[^>\n]*>[ \t]*\n", re.MULTILINE)
 
 _DIALOGUE_KEYS = "messages mapping conversations conversation turns history data role request response inputs".split()
 """Keys of a line that holds messages."""
@@ -122,3 +133,49 @@ def are_topics(source: Source) -> bool:
 def no_conversations(path: Path) -> Contents:
     """Raises DataError: a file of topics has no conversations."""
     raise DataError(f"{at(path)}: holds topics and no conversation: simulate them first")
+
+
+def is_topic_file(source: Source) -> bool:
+    """Whether a file is a text of the published script's form."""
+    begin = source.begin.decode("utf-8-sig", "replace").lstrip()
+    if begin[:1] in ("{", "[", ""):
+        return False
+    return _TOPIC.search(begin) is not None or (not source.is_large and _TOPIC.search(source.text) is not None)
+
+
+def read_topic_file(path: str | Path) -> list[Conversation]:
+    """One conversation for each topic of the published script's files; without a message if it has no questions.
+
+    The answers are the model's, with their spans. QuAC's own answer is the answer's label `quac`; an empty answer counts
+    as a refusal.
+    """
+    blocks = [block for block in _TOPIC.split(read_text(path).replace("\r\n", "\n")) if block.strip()]
+    if not blocks:
+        raise DataError(f"{at(path)}: holds no topic: write <Topic: ---> and four lines for each")
+    conversations = []
+    for number, block in enumerate(blocks, start=1):
+        head, *questions = _QUESTION.split(block)
+        lines = head.rstrip("\n").split("\n")
+        if len(lines) < 4:
+            raise DataError(
+                f"{at(path, f'topic {number}')}: has {len(lines)} lines before its first question, not 4: mend the block"
+            )
+        section = "\n".join(lines[3:]).removesuffix(ENDING)
+        topic = Topic(title=lines[0], background=lines[1], header=lines[2], section=section)
+        messages = [
+            message
+            for position, question in enumerate(questions, start=1)
+            for message in _pair(question, section, f"{at(path, f'topic {number}, question {position}')}")
+        ]
+        conversations.append(Conversation(id="", scenario=topic.scenario(), messages=tuple(messages)))
+    return named(conversations)
+
+
+def _pair(block: str, section: str, where: str) -> tuple[Message, Message]:
+    lines = block.rstrip("\n").split("\n")
+    if len(lines) < 3 or not lines[1].startswith("QUAC:") or not lines[2].startswith("GPT4:"):
+        raise DataError(f"{where}: needs a question, then 'QUAC: ...' and 'GPT4: ...': mend the block")
+    answer = "\n".join([lines[2].removeprefix("GPT4:").strip(), *lines[3:]]).strip()
+    labels: Json = {"quac": lines[1].removeprefix("QUAC:").strip()}
+    spans = ground(answer, section).spans
+    return Message(role="user", text=lines[0]), Message(role="assistant", text=answer, spans=spans, labels=labels)

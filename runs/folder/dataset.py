@@ -1,12 +1,10 @@
 """The data set of a run: which form it has, and writing it with its card."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-from pydantic import ValidationError
 
 from ...data import domains
 from ...data.domain import Dataset, Domain
@@ -18,7 +16,6 @@ from ...data.labels.reading import SCORES
 from ...data.records import Conversation, as_object
 from ...data.summaries.counts import Counts, count
 from ...errors import DataError
-from ...nodes.state import Planned
 from .data_card import card
 from .leftovers import CARD, DATASET
 from .merging import on_disk
@@ -57,25 +54,6 @@ def form_of(scenarios: Iterable[Mapping[str, Any] | Conversation]) -> tuple[Data
     """The form of a data set about these scenarios, and their domains: their domain's own form if they have one."""
     present = domains.present(scenarios)
     return present[0].dataset if len(present) == 1 else domains.PLAIN.dataset, present
-
-
-def check_places(plan: Sequence[Planned]) -> None:
-    """Raise DataError if the data set cannot hold the planned conversations together; it names the first scenario."""
-    form, _ = form_of(state["scenario"] for state in plan)
-    if form.unfit is None:
-        return
-    try:
-        for conversation, problem in form.unfit(_begun(plan)):
-            number = next(n for n, state in enumerate(plan) if state.get("id") == conversation.id)
-            raise DataError(f"scenarios[{number}] ({conversation.id}): {problem}: give it another path or task")
-    except ValidationError:  # a scenario that is none is written down as a failure of its own conversation
-        return
-
-
-def _begun(plan: Sequence[Planned]) -> Iterator[Conversation]:
-    for state in plan:
-        keys = ("id", "scenario", "ordinal", "repeat", "extra")
-        yield Conversation.model_validate({key: value for key, value in state.items() if key in keys})
 
 
 def write_run(place: Path, manifest: Mapping[str, Any], run: StoredRun) -> WrittenDataset:

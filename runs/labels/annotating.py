@@ -9,8 +9,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...data.labels.annotated_copies import SETTINGS
 from ...data.labels.definition import LabelDefinition
+from ...data.labels.reading import SETTINGS
 from ...data.records import Conversation
 from ...errors import SettingError
 from ...nodes.annotators import Annotator, ModelAnnotator, votes_on

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from ...data.labels.items import Item, LabelAnswer
+from ...data.labels.answers import Item, LabelAnswer
 from ...errors import DataError
 from ..journals.journal import AppendedFile, BusyError, RunError
 from .answers import AnswerFiles, answers_of

@@ -13,14 +13,12 @@ from ...data import domains, record_lines
 from ...data.files.folders import copy_file
 from ...data.files.json_files import parsed, replacing_folder, write_lines, write_text
 from ...data.formats.detection import CONVERSATIONS, FAILURES
-from ...data.labels.annotated_copies import FOLDER
 from ...data.labels.definition import LabelDefinition
-from ...data.labels.final_values import Ballot, VoteRule, finals
+from ...data.labels.reading import FOLDER
 from ...data.labels.units import WHOLE, stored_keys, with_labels
+from ...data.labels.votes import Ballot, VoteRule, finals
 from ...data.loading import Loaded
-from ...data.recllmsim.dataset import label_keys_of
-from ...data.recllmsim.folders import is_history
-from ...data.recllmsim.label_patches import annotated
+from ...data.recllmsim.dataset import annotated, is_history, label_keys_of
 from ...data.records import Conversation, Json
 from ...errors import DataError, SettingError
 from ...nodes.annotators import Annotator, Labelling, annotator

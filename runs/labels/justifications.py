@@ -7,8 +7,8 @@ from typing import Any
 from ...data.files.journals import WRITER
 from ...data.files.json_files import dumps, write_text
 from ...data.files.regular_files import content
+from ...data.labels.answers import LabelAnswer, standing
 from ...data.labels.definition import LabelDefinition
-from ...data.labels.items import LabelAnswer, standing
 from ...data.labels.side_by_side import STUDY, is_asked
 from ...data.labels.units import WHOLE, WHY
 from ...data.loading import Loaded, load

@@ -7,7 +7,7 @@ from typing import Any
 from ...data.files.folders import copy_file
 from ...data.files.journals import JournalReader
 from ...data.files.json_files import read_lines
-from ...data.labels.annotated_copies import CHOSEN, EARLIER, FOLDER, copy_folder, kept_settings, keys_of, votes_folders
+from ...data.labels.reading import CHOSEN, EARLIER, FOLDER, copy_folder, kept_settings, keys_of, votes_folders
 from ...data.records import Conversation, as_object
 from ..journals.calls import CALLS
 from .vote_journal import CODEC, VOTES_FILE

@@ -5,11 +5,11 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...data.labels.annotated_copies import CHOSEN, FOLDER
+from ...data.labels.answers import LabelAnswer, items_of, seen_of
 from ...data.labels.definition import LabelDefinition
-from ...data.labels.final_values import finals
-from ...data.labels.items import LabelAnswer, items_of, seen_of
+from ...data.labels.reading import CHOSEN, FOLDER
 from ...data.labels.units import WHOLE, units_of
+from ...data.labels.votes import finals
 from ...data.loading import Loaded
 from ...data.recllmsim.published_labels import HUMAN
 from ...data.records import Conversation, Json

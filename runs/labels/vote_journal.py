@@ -9,8 +9,8 @@ from typing import Any, Self
 from ...data.files.journals import Codec
 from ...data.files.json_files import dumps, parsed
 from ...data.identity import VERSION, digest
-from ...data.labels.annotated_copies import SETTINGS
 from ...data.labels.definition import LabelDefinition
+from ...data.labels.reading import SETTINGS
 from ...data.records import Record
 from ...nodes.annotators import pages
 from ..asking.store import AnswerFolder, AnswerStore, reader_of

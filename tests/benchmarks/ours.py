@@ -6,7 +6,6 @@ from typing import Any
 import duologue
 from duologue import graphs, runs
 from duologue.data import recllmsim
-from duologue.data.recllmsim.selection import Combination
 
 from .workload import MODEL, Workload
 
@@ -19,8 +18,8 @@ def conduct(work: Workload) -> runs.Conduct:
 def scenarios(number: int) -> list[Any]:
     """As many scenarios, the shipped ones again and again."""
     profiles = recllmsim.shipped_profiles("en")
-    combined = Combination(recllmsim.shipped_tasks("en"), tuple(enumerate(profiles.texts)), "en")
-    states = graphs.recllmsim.scenarios(list(combined.chosen()))
+    combined = recllmsim.combined(recllmsim.shipped_tasks("en"), profiles.texts, "en")
+    states = graphs.recllmsim.scenarios(combined)
     return runs.repeated(states, -(-number // len(states)))[:number]
 
 

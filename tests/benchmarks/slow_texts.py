@@ -9,7 +9,7 @@ from collections.abc import Callable
 from time import perf_counter
 
 from duologue.data.grounding import ground, is_refusal
-from duologue.data.recllmsim.proposals import proposed_profile
+from duologue.data.recllmsim.profiles import proposed_profile
 from duologue.data.recllmsim.situations import lines_of
 from duologue.data.rules import question_reasons
 from duologue.data.text.cleaning import clean

@@ -288,8 +288,8 @@ def test_a_domain_of_ones_own_tells_how_its_conversations_go_and_what_its_profil
 
 def test_a_domain_of_ones_own_brings_the_texts_of_its_labels_and_the_notes_among_them(own_registry):
     from duologue.analysis.labels.reliability import Trusts
-    from duologue.data.labels.annotations import annotations_of
     from duologue.data.labels.definition import LabelDefinition
+    from duologue.data.labels.reading import annotations_of
     from duologue.data.labels.units import WHOLE, text_of
 
     class Hotel(data.Domain):

@@ -6,7 +6,7 @@ import pytest
 
 from duologue import runs
 from duologue.data.recllmsim import Profile, coverage, shipped_profiles
-from duologue.data.recllmsim.pool_coverage import GENDERS, OCCUPATIONS, TRAITS
+from duologue.data.recllmsim.profiles import GENDERS, OCCUPATIONS, TRAITS
 from duologue.nodes import chat_model
 from duologue.nodes.profiles import CHINESE, OPPOSED, ProfileLimits, ProfileMaker, next_target
 from duologue.prompts import shipped

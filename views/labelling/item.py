@@ -5,8 +5,8 @@ from typing import Literal, TypeAlias
 
 from ...analysis.labels.reliability import Trusts, together
 from ...data import domains
-from ...data.labels.annotations import side_of
 from ...data.labels.definition import LabelDefinition
+from ...data.labels.reading import side_of
 from ...data.records import Conversation, Role
 from ...data.text.languages import Language
 from ..conversation import ShownTurn, turns

@@ -8,8 +8,7 @@ from typing import Any
 from ...analysis.labels.reliability import Trusts
 from ...analysis.outcomes import SUCCESS
 from ...data import domains
-from ...data.labels.annotations import side_of
-from ...data.labels.reading import SCORES, Label, values_of
+from ...data.labels.reading import SCORES, Label, side_of, values_of
 from ...data.records import Conversation, Message
 from ..shown_conversation import ShownConversation
 
@@ -107,8 +106,8 @@ def _labels_with_peoples(labels_of_one: Iterable[Label], trusts: Trusts) -> Iter
     labels = {(label.key, label.part): label for label in labels_of_one if not label.beside}
     facts = domains.label_notes().facts
     for (key, part), label in labels.items():
-        if key not in facts and (key != SCORES or (label.scored and part != SUCCESS)):
-            people = None if label.scored else trusts.reference(key, part)
+        if key not in facts and (key != SCORES or (label.by == "scorer" and part != SUCCESS)):
+            people = None if label.by == "scorer" else trusts.reference(key, part)
             yield label, None if people is None else labels.get(people)
 
 

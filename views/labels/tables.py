@@ -9,8 +9,7 @@ from markupsafe import Markup
 from ...analysis.labels.reliability import NOT_CALIBRATED, Trust
 from ...data.domain import TOPIC_KEYS, USER_KEYS
 from ...data.formats.dialogues import asides
-from ...data.labels.annotations import side_of
-from ...data.labels.reading import SCORES, Label, label_keys, label_name, read
+from ...data.labels.reading import SCORES, Label, label_keys, label_name, read, side_of
 from ...data.records import Conversation, Message
 from ..pages import render
 from ..shown_conversation import ShownConversation

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ....data.labels.annotations import SIDES, AnnotationSide
+from ....data.labels.reading import SIDES, AnnotationSide
 from ....errors import DataError, SettingError
 from ...over_users.chance import MeasurementLevel
 from ...over_users.estimate import FloatArray

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
-from ....data.labels.annotations import AnnotationSide
+from ....data.labels.reading import AnnotationSide
 from ....data.records import Record
 from ...over_users.estimate import UserScore
 from ...table_escapes import DASH

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, TypeAlias
 
-from ....data.labels.annotations import AnnotationSide, side_of
-from ....data.labels.reading import Label, kept_aside, read, spellings_of, values_of
+from ....data.labels.reading import AnnotationSide, Label, kept_aside, read, side_of, spellings_of, values_of
 from ....data.people.pairing import STORED
 from ....data.people.splits import user_of
 from ....data.recllmsim.published_labels import INTENTS, KEYS, wording_of

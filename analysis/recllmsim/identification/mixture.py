@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from ....data.identity import digest
-from ....data.recllmsim.task_names import TaskName
+from ....data.recllmsim.tasks import TaskName
 from ....errors import DataError, SettingError
 from ...over_users.folds import Fold
 from .settings import AnySplit, held_out, parts

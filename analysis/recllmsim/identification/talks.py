@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from ....data import domains
 from ....data.people.splits import whose
-from ....data.recllmsim.task_names import TaskName, task_name
+from ....data.recllmsim.tasks import TaskName, task_name
 from ....data.records import Conversation, Role
 from ....data.text.languages import Language
 from ....errors import DataError

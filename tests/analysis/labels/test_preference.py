@@ -4,7 +4,7 @@ import pytest
 
 from duologue.analysis.labels.agreement.coefficients import fleiss_kappa
 from duologue.analysis.labels.preference import preferences
-from duologue.data.labels.items import LabelAnswer
+from duologue.data.labels.answers import LabelAnswer
 from duologue.data.labels.side_by_side import STUDY
 from duologue.errors import DataError
 

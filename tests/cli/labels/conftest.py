@@ -4,7 +4,7 @@ import pytest
 
 from duologue import data
 from duologue.data import Conversation, Message
-from duologue.data.labels.items import Item
+from duologue.data.labels.answers import Item
 from duologue.runs.labels.answers import AnswerFiles
 from tests.cli.labels.labelling import PAGE, VALUE
 

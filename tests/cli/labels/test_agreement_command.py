@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from duologue.data.labels.items import Item
+from duologue.data.labels.answers import Item
 from duologue.data.records import Conversation, Message
 from duologue.runs.labels.answers import AnswerFiles
 

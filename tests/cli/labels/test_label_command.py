@@ -7,7 +7,7 @@ import pytest
 
 from duologue import data
 from duologue.data import Conversation
-from duologue.data.labels.items import Item, items_of
+from duologue.data.labels.answers import Item, items_of
 from duologue.prompts.label_pages import labels_named, shipped_labels
 from duologue.runs.labels.answers import AnswerFiles
 from tests.cli.labels.labelling import PAGE, VALUE

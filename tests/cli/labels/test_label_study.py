@@ -7,7 +7,7 @@ import pytest
 from duologue import data
 from duologue.analysis.recllmsim.identification.talks import profile_talks
 from duologue.analysis.recllmsim.identification.vocabulary import VOCABULARY
-from duologue.data.labels.items import Item
+from duologue.data.labels.answers import Item
 from duologue.data.labels.side_by_side import quiz
 from duologue.data.records import Json
 from duologue.prompts.label_pages import shipped_labels

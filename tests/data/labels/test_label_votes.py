@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.data.labels.definition import LabelDefinition
-from duologue.data.labels.final_values import finals
-from duologue.data.labels.vote_weights import SMOOTHING, dawid_skene
+from duologue.data.labels.votes import SMOOTHING, dawid_skene, finals
 from duologue.data.recllmsim.published_labels import renamed
 from duologue.prompts.label_pages import shipped_labels
 

@@ -32,8 +32,8 @@ def test_each_part_of_a_label_has_its_value_and_its_votes_in_order(stored, expec
 
 def test_a_score_is_a_part_of_the_scores_and_what_no_scorer_gave_is_told_apart():
     scores = {"success": {"value": True, "reason": "r"}, "clear": {"error": "x"}, "other": 3}
-    labels = [(label.part, label.value, label.scored) for label in read("scores", scores)]
-    assert labels == [("success", True, True), ("clear", None, True), ("other", 3, False)]
+    labels = [(label.part, label.value, label.by) for label in read("scores", scores)]
+    assert labels == [("success", True, "scorer"), ("clear", None, "scorer"), ("other", 3, "")]
 
 
 def test_keys_that_a_reader_leaves_aside_are_labels_where_people_or_annotators_wrote_them():
@@ -43,8 +43,8 @@ def test_keys_that_a_reader_leaves_aside_are_labels_where_people_or_annotators_w
         labels={"tie": 1}, extra={"file": aside},
     )  # fmt: skip
     assert set(label_keys(talk)) == {"mood", "mood_human", "tie"}
-    written = {label.key: label.written for label in labels_in(talk, {"tone", "tie"})}
-    assert written == {"mood": False, "mood_human": False, "tone": True, "tie": True}
+    by = {label.key: label.by for label in labels_in(talk, {"tone", "tie"})}
+    assert by == {"mood": "", "mood_human": "people", "tone": "annotator", "tie": "annotator"}
 
 
 def test_the_value_of_a_label_without_parts_is_what_its_votes_come_to():

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from duologue.data.recllmsim.label_patches import annotated
+from duologue.data.recllmsim.dataset import annotated
 from duologue.data.recllmsim.published_labels import renamed
 from duologue.prompts.label_pages import shipped_labels
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.data.recllmsim import Profile, shipped_profiles
-from duologue.data.recllmsim.proposals import proposed_profile
+from duologue.data.recllmsim.profiles import proposed_profile
 from tests.data.recllmsim.small_files import ANNA
 
 

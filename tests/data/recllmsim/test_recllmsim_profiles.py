@@ -94,8 +94,8 @@ def test_an_attribute_with_another_label_is_known_by_its_number() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("4. Occupation: Tea seller\n", "", "profile 1 (line 11): 'Occupation' is missing"),
-        ("Occupation: Tea seller", "Occupation:", "profile 1 (line 11): 'Occupation' is empty"),
+        ("4. Occupation: Tea seller\n", "", "profile 1: 'Occupation' is missing"),
+        ("Occupation: Tea seller", "Occupation:", "profile 1: 'Occupation' is empty"),
         ("4. Occupation", "3. Personality", "'Personality' appears twice"),
         ("Age: 40", "Age: old", "the age 'old' is not a number of years"),
         ("Age: 40", "Age: 1986", "the age '1986' is not a number of years"),

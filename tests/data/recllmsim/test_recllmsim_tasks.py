@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from duologue.data import DataError, recllmsim
 from duologue.data.recllmsim import Template, expand
-from duologue.data.recllmsim.task_names import NAMES
+from duologue.data.recllmsim.tasks import NAMES
 
 
 def expanded(prompt: str, **options: list[str]) -> list[str]:
@@ -88,8 +88,8 @@ def test_a_mapping_gives_the_text_of_the_chosen_option() -> None:
 
 def test_text_from_an_option_is_data_even_where_it_looks_like_code() -> None:
     assert expanded("[A]", A=["__import__('os')", "{0} %s ${x} \\1"]) == ["__import__('os')", "{0} %s ${x} \\1"]
-    assert "is not one" in fault("[A:{'x': __import__('os').getcwd()}]", A=["x"])
-    assert "is not one" in fault("[A:dict(x='y')]", A=["x"])
+    fault("[A:{'x': __import__('os').getcwd()}]", A=["x"])
+    fault("[A:dict(x='y')]", A=["x"])
 
 
 def test_brackets_without_a_name_are_text() -> None:
@@ -98,29 +98,28 @@ def test_brackets_without_a_name_are_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("prompt", "options", "words"),
+    ("prompt", "options", "named"),
     [
-        ("[B]", {"A": ["a"]}, "the placeholder [B] has no options (keys with options: A)"),
-        ("[A]", {"A": ["[B]"]}, "the placeholder [B] has no options"),
-        ("[a]", {"A": ["x"]}, "the placeholder [a] has no options"),
-        ("x", {"A": []}, "the key 'A' has no option"),
-        ("[A]", {"A": ["[A]"]}, "the options of A -> A contain each other"),
-        ("[C]", {"A": ["[B]"], "B": ["[A]"], "C": ["[A]"]}, "the options of A -> B -> A contain each other"),
-        ("[A]", {"A": ["[B:{'b': '[A]'}]"], "B": ["b"]}, "the options of A -> A contain each other"),
-        ("[A:{'x': '1'}]", {"A": ["x", "y"]}, "the mapping of [A] lacks 'y'"),
-        ("[A:{'x': 1}]", {"A": ["x"]}, "the mapping of [A] is not one"),
-        ("[A:{'x': '1'", {"A": ["x"]}, "the mapping of [A] is not one"),
-        ("[A:{'x': '1'} b]", {"A": ["x"]}, "the mapping of [A] is not one"),
-        ("Go to [A", {"A": ["x"]}, "the placeholder [A is not closed behind its name: write [A]"),
-        ("[A?] or [A]", {"A": ["x"]}, "the placeholder [A is not closed"),
-        ("[A]", {"A": ["[B, then"], "B": ["x"]}, "the placeholder [B is not closed"),
-        ("[A:]", {"A": ["x"]}, "the mapping of [A] is not one"),
-        ("[B:{'x': '1'}]", {"A": ["x"]}, "the placeholder [B] has no options"),
-        ("x", {key: ["1"] * 20 for key in "ABCD"}, "has 160,000 contexts"),
+        ("[B]", {"A": ["a"]}, "[B]"),
+        ("[A]", {"A": ["[B]"]}, "[B]"),
+        ("[a]", {"A": ["x"]}, "[a]"),
+        ("x", {"A": []}, "'A'"),
+        ("[A]", {"A": ["[A]"]}, "A -> A"),
+        ("[C]", {"A": ["[B]"], "B": ["[A]"], "C": ["[A]"]}, "A -> B -> A"),
+        ("[A]", {"A": ["[B:{'b': '[A]'}]"], "B": ["b"]}, "A -> A"),
+        ("[A:{'x': '1'}]", {"A": ["x", "y"]}, "'y'"),
+        ("[A:{'x': 1}]", {"A": ["x"]}, "[A]"),
+        ("[A:{'x': '1'", {"A": ["x"]}, "[A]"),
+        ("[A:{'x': '1'} b]", {"A": ["x"]}, "[A]"),
+        ("Go to [A", {"A": ["x"]}, "[A"),
+        ("[A]", {"A": ["[B, then"], "B": ["x"]}, "[B"),
+        ("[A:]", {"A": ["x"]}, "[A]"),
+        ("x", {key: ["1"] * 20 for key in "ABCD"}, "160,000"),
+        ("[K0]", {**{f"K{n}": [f"[K{n + 1}][K{n + 1}]"] for n in range(40)}, "K40": [""]}, "1,000"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_filled_is_named(prompt: str, options: dict[str, list[str]], words: str) -> None:
-    assert words in fault(prompt, **options)
+def test_what_cannot_be_filled_is_named(prompt: str, options: dict[str, list[str]], named: str) -> None:
+    assert named in fault(prompt, **options)
 
 
 plain = st.text(st.characters(exclude_characters="[]", exclude_categories=("Cs",)), max_size=4)
@@ -157,31 +156,28 @@ def test_a_workbook_and_yaml_say_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "words"),
+    ("rows", "place"),
     [
-        ([("a", None, "K", "x", None)], "row 2: the task 'a' has no Prompt"),
-        ([(None, "p", "K", "x", None)], "row 2: a Prompt without a Type"),
-        ([(None, None, "K", "x", None)], "row 2: the key 'K' comes before any task"),
-        ([("a", "p", None, "x", None)], "row 2: options without a Key"),
-        ([("a", "p", "K", "x", None), (None, None, "K", "y", None)], "row 3: the key 'K' appears twice"),
-        ([("a", "[K]", "K", None, None)], "row 2: task 'a': the key 'K' has no option"),
-        ([("a", "[L]", "K", "x", None)], "row 2: task 'a': the placeholder [L] has no options"),
-        ([("a", "p", None, None, None), ("a", "q", None, None, None)], "row 3: the task 'a' appears twice"),
-        ([("a", "p", "K", True, None)], "row 2: True is not a text"),
-        ([], "holds no task"),
+        ([("a", None, "K", "x", None)], "row 2"),
+        ([(None, "p", "K", "x", None)], "row 2"),
+        ([(None, None, "K", "x", None)], "row 2"),
+        ([("a", "p", None, "x", None)], "row 2"),
+        ([("a", "p", "K", "x", None), (None, None, "K", "y", None)], "row 3"),
+        ([("a", "[L]", "K", "x", None)], "[L]"),
+        ([("a", "p", None, None, None), ("a", "q", None, None, None)], "row 3"),
+        ([("a", "p", "K", True, None)], "row 2"),
+        ([], ""),
     ],
 )  # fmt: skip
-def test_a_wrong_row_is_named(rows: list[tuple[Any, ...]], words: str) -> None:
-    assert words in broken(sheet(*rows))
+def test_a_wrong_row_is_named(rows: list[tuple[Any, ...]], place: str) -> None:
+    assert place in broken(sheet(*rows))
 
 
 def test_a_sheet_without_the_columns_and_a_broken_workbook_are_named() -> None:
-    assert "no sheet begins with the columns Type, Prompt, Key" in broken(sheet(header=("A", "B")))
+    broken(sheet(header=("A", "B")))
     path = sheet()
-    path.write_bytes(path.read_bytes()[:-4] + b"PK\x05\x06")
-    assert "tasks.xlsx" in broken(path)
     path.write_bytes(path.read_bytes()[:900])
-    assert "is not a workbook that can be read" in broken(path)
+    broken(path)
 
 
 def test_without_openpyxl_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,39 +187,38 @@ def test_without_openpyxl_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "place"),
     [
-        ("- a", "holds no task"),
-        ("", "holds no task"),
-        ("{}", "holds no task"),
-        ("a: b", "task a: has no text 'prompt'"),
-        ("a: {prompt: [b]}", "task a: has no text 'prompt'"),
-        ("a: {prompt: ' '}", "task a: has no text 'prompt'"),
-        ("a: {prompt: b, option: {}}", "task a: has an unknown 'option'"),
-        ("a: {prompt: b, options: [c]}", "task a: 'options' is not a mapping"),
-        ("a: {prompt: b, options: {K: c}}", "task a, K: the options are not a list"),
-        ("a: {prompt: b, options: {K: [no]}}", "task a, K: False is not a text"),
-        ("a: {prompt: b}\na: {prompt: c}", "line 1: is not YAML (the key 'a' appears twice)"),
-        ("a: {prompt: b, options: {K: [c], K: [d]}}", "the key 'K' appears twice"),
-        ("a: [", "is not YAML"),
-        ("a: !!python/name:os.system {}", "is not YAML"),
-        ("a: {prompt: '[K]', options: {K: []}}", "the key 'K' has no option"),
+        ("- a", ""),
+        ("", ""),
+        ("a: b", "task 'a'"),
+        ("a: {prompt: ' '}", "task 'a'"),
+        ("a: {prompt: b, option: {}}", "task 'a'"),
+        ("a: {prompt: b, options: [c]}", "task 'a'"),
+        ("a: {prompt: b, options: {K: c}}", "task 'a'"),
+        ("a: {prompt: b, options: {K: [no]}}", "task 'a'"),
+        ("a: {prompt: b}\na: {prompt: c}", "line 1"),
+        ("a: [", "line"),
+        ("a: !!python/name:os.system {}", "line"),
     ],
 )  # fmt: skip
-def test_wrong_yaml_is_named(text: str, words: str) -> None:
+def test_wrong_yaml_is_named(text: str, place: str) -> None:
     Path("t.yaml").write_text(text, encoding="utf-8")
-    assert words in broken("t.yaml")
+    assert place in broken("t.yaml")
 
 
-def test_a_missing_file_is_named() -> None:
-    assert broken("none.xlsx").startswith("none.xlsx: cannot be read")
-
-
-def test_an_unknown_task_is_told_with_those_that_exist() -> None:
+def test_tasks_are_chosen_by_name() -> None:
     tasks = recllmsim.shipped_tasks()
     assert list(recllmsim.chosen_tasks(tasks, ["recipe planning"])) == ["recipe planning"]
     assert recllmsim.chosen_tasks(tasks, None) == tasks
-    with pytest.raises(DataError, match="no task 'tea', only 'travel planning', 'gift preparation'"):
+    situations = recllmsim.combined(tasks, ["You like tea.", "You like bread."])
+    assert {one.task_context_id for one in recllmsim.chosen(situations, contexts=[2, 0])} == {0, 2}
+    assert {one.preference_id for one in recllmsim.chosen(situations, profiles=1, seed=3)} == {0}
+    wrong: tuple[dict[str, Any], ...] = ({"tasks": ["tea"]}, {"contexts": [99]}, {"profiles": 3})
+    for choice in wrong:
+        with pytest.raises(DataError):
+            recllmsim.chosen(situations, **choice)
+    with pytest.raises(DataError):
         recllmsim.chosen_tasks(tasks, ["tea"])
 
 

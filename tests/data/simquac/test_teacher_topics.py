@@ -108,9 +108,19 @@ def test_the_open_teacher_topics_are_read_whole_with_either_line_end(open_data: 
         (TEACHER.replace("GPT4: slowly", "GPT5: slowly"), "topic 1, question 1"),
         (TEACHER.replace("QUAC: The crust is hard.\n", ""), "topic 1, question 2"),
         (TEACHER.replace("\nQUAC: CANNOTANSWER\nGPT4: I cannot find the answer.", ""), "topic 1, question 4"),
-        ("<Topic: --->", "does not begin"),
-        ("<Topic:\nBread\n", "does not begin"),
+        ("<Topic: --->", ""),
+        ("<Topic:\nBread\n", ""),
     ],
 )
 def test_a_teacher_topic_that_lacks_a_line_is_named(text: str, place: str, fault: Callable[..., str]) -> None:
     assert place in fault(simquac.read, teacher(text))
+
+
+@pytest.mark.parametrize("begin", ["<Topic: ---->\n", ""])
+def test_the_scripts_own_topic_file_has_four_lines_a_topic_and_the_mark_before_or_between(begin: str) -> None:
+    text = f"{begin}Bread\nFood.\nSourdough\nIt rises. CANNOTANSWER\n<Topic: ---->\nRye\n\nFields\nIt grows.\n"
+    topics = simquac.read_topics(teacher(text.replace("\n", "\r\n")))
+    assert [(topic.title, topic.background, topic.header, topic.section) for topic in topics] == [
+        ("Bread", "Food.", "Sourdough", "It rises."),
+        ("Rye", "", "Fields", "It grows."),
+    ]

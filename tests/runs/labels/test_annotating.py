@@ -13,11 +13,11 @@ import duologue
 from duologue import data, runs
 from duologue.analysis.labels.agreement.reading import labels_of
 from duologue.data.files import json_files
-from duologue.data.labels.annotated_copies import annotated_keys
 from duologue.data.labels.definition import LabelDefinition
+from duologue.data.labels.reading import annotated_keys
 from duologue.data.labels.units import is_labelled, labels_at
 from duologue.data.recllmsim import combined, shipped_profiles, shipped_tasks
-from duologue.data.recllmsim.folders import write
+from duologue.data.recllmsim.dataset import write
 from duologue.errors import DataError, SettingError
 from duologue.nodes.annotators import annotator
 from duologue.nodes.foreign import ExitError

@@ -8,7 +8,7 @@ import pytest
 
 from duologue.data import Conversation, Message
 from duologue.data.recllmsim import combined, shipped_profiles, shipped_tasks
-from duologue.data.recllmsim.folders import write
+from duologue.data.recllmsim.dataset import write
 
 PAGE = "---\nunit: conversation\nvotes: true\nparts:\n  mood: {values: [good, bad]}\n---\ngood: x. bad: y.\n"
 VOTES = 3

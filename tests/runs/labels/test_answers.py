@@ -5,8 +5,8 @@ from contextlib import closing
 import pytest
 
 from duologue import data
+from duologue.data.labels.answers import Item, LabelAnswer, in_order, items_of, model_value
 from duologue.data.labels.definition import LabelDefinition
-from duologue.data.labels.items import Item, LabelAnswer, in_order, items_of, model_value
 from duologue.data.records import Conversation, Message
 from duologue.errors import DataError, SettingError
 from duologue.runs.journals.journal import BusyError

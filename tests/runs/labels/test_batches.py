@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from duologue.data.labels.items import Item
+from duologue.data.labels.answers import Item
 from duologue.errors import DataError
 from duologue.runs.journals.journal import BusyError, RunError
 from duologue.runs.labels import batches as module

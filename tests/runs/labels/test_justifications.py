@@ -7,7 +7,7 @@ import pytest
 import duologue
 from duologue import runs
 from duologue.data.files.json_files import dumps
-from duologue.data.labels.items import LabelAnswer
+from duologue.data.labels.answers import LabelAnswer
 from duologue.data.labels.side_by_side import STUDY
 from duologue.data.labels.units import WHOLE
 from duologue.errors import DataError, SettingError

@@ -8,7 +8,7 @@ pytest.importorskip("scipy", reason="agreement needs the extra stats")
 
 from duologue.analysis.labels.agreement import agreement
 from duologue.data import load
-from duologue.data.labels.annotations import of_message, side_of
+from duologue.data.labels.reading import of_message, side_of
 from duologue.errors import DataError
 
 HUMAN = [(f"{name}_human", name) for name in ("solving", "broadness", "style", "advice")]

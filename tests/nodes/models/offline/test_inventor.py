@@ -7,8 +7,7 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from duologue.data.recllmsim import Profile
-from duologue.data.recllmsim.pool_coverage import AGE_BANDS, GENDERS, OCCUPATIONS, TRAITS, kinds
-from duologue.data.recllmsim.proposals import proposed_profile
+from duologue.data.recllmsim.profiles import AGE_BANDS, GENDERS, OCCUPATIONS, TRAITS, kinds, proposed_profile
 from duologue.nodes import chat_model
 from duologue.nodes.profiles import CHINESE
 from duologue.prompts import shipped

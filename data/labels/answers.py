@@ -1,16 +1,31 @@
-"""What people are asked to label, in which order, and what they answered."""
+"""What people are asked to label, in which order, and what they answered, also in CSV files and JSON lines."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
+from ...errors import DataError, SettingError, at, first_invalid
+from ..files.json_files import dumps, write_text
+from ..files.regular_files import content
 from ..identity import digest
 from ..records import Conversation, Json, Record
-from .definition import LabelDefinition
+from .definition import LabelDefinition, PartDefinition, Vote
 from .reading import vote_numbers
+from .side_by_side import QUIZ, STUDY, is_asked
 from .units import WHOLE, labels_at, text_of, units_of
-from .votes import Vote, entropy_of
+from .votes import entropy_of
+
+MOST_BYTES = 500_000_000
+"""Most bytes of a file of answers."""
+
+_HEAD = ("by", "label", "conversation", "message", "path", "model_shown", "chosen_by", "seen")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""What a spreadsheet takes for the begin of a formula."""
 
 LabelKey: TypeAlias = tuple[str, str, int | None]
 """What an answer is about: label, conversation, message."""
@@ -175,13 +190,126 @@ def _stored_votes(label: LabelDefinition, conversation: Conversation, item: Item
 
 
 def _by_part(values: Sequence[Mapping[str, Any]]) -> list[list[Vote]]:
-    """Of values of a label those of each part, as votes."""
-    names = dict.fromkeys(name for value in values for name in value)
-    return [_plain(value.get(name) for value in values) for name in names]
+    """Of values of a label those of each part, as votes; a list of values is one vote."""
+    votes = [{name: value for name, value in one.items() if value is not None} for one in values]
+    names = dict.fromkeys(name for vote in votes for name in vote)
+    return [[_vote(vote[name]) for vote in votes if name in vote] for name in names]
 
 
-def _plain(values: Iterable[Any]) -> list[Vote]:
-    """Values as votes; a list of values is one vote."""
-    return [
-        value if isinstance(value, (str, int, float, bool)) else repr(value) for value in values if value is not None
-    ]
+def _vote(value: Any) -> Vote:
+    return value if isinstance(value, (str, int, float, bool)) else repr(value)
+
+
+def write_answers(answers: Sequence[LabelAnswer], path: Path) -> None:
+    """Write answers in the form that the file's name ends with: `.csv` or `.jsonl`.
+
+    SettingError for another ending.
+    """
+    is_csv = _is_csv(path)
+    write_text(path, _csv(answers) if is_csv else "".join(dumps(answer.plain()) + "\n" for answer in answers))
+
+
+def read_answers(path: Path, by: str, labels: Mapping[str, LabelDefinition] | None = None) -> list[LabelAnswer]:
+    """The answers in a file of such a form.
+
+    `by`: the person, where the file does not name one; `labels`: definitions by which cells are read as texts, lists or
+    numbers. DataError names the broken row in one line.
+    """
+    is_csv = _is_csv(path)
+    text = content(path, MOST_BYTES).decode("utf-8-sig", "replace")
+    try:
+        rows = list(_rows(text)) if is_csv else [json.loads(line) for line in text.split("\n") if line.strip()]
+    except (ValueError, csv.Error, RecursionError) as error:
+        raise DataError(f"{path}: cannot be read ({error}): give a file of this form, whole") from None
+    return [_answer(row, by, at(path, f"answer {number}"), labels or {}) for number, row in enumerate(rows, start=1)]
+
+
+def _is_csv(path: Path) -> bool:
+    if path.suffix not in (".csv", ".jsonl"):
+        raise SettingError(f"{path}: ends with neither .csv nor .jsonl: name the file by its form")
+    return path.suffix == ".csv"
+
+
+def _answer(row: Any, by: str, where: str, labels: Mapping[str, LabelDefinition]) -> LabelAnswer:
+    if not isinstance(row, Mapping):
+        raise DataError(f"{where}: is not an object: give label, conversation and value")
+    if row.get("label") is None and len(labels) == 1:  # one label was asked for: what else could it be
+        row = {**row, "label": next(iter(labels))}
+    if missing := [name for name in ("label", "conversation") if not row.get(name)]:
+        raise DataError(f"{where}: {missing[0]} is missing: name what the answer is about")
+    label, value = labels.get(str(row["label"])), row.get("value")
+    if isinstance(value, Mapping):
+        parts = {} if label is None else dict(label.parts)
+        if row["label"] in (STUDY, QUIZ):  # these stand on no page
+            parts = {name: PartDefinition(text=True) for name in map(str, value) if is_asked(name)}
+        row = {**row, "value": {name: _typed(entry, parts.get(str(name))) for name, entry in value.items()}}
+    try:
+        return LabelAnswer.model_validate({"by": by, **row})
+    except ValidationError as error:
+        first = first_invalid(error)
+        raise DataError(f"{where}: {first.path}: {first.message}: mend it") from None
+
+
+def _csv(answers: Sequence[LabelAnswer]) -> str:
+    """A row for each answer: who and what, then a column for each part; lists are joined by ` | `."""
+    parts = list(dict.fromkeys(name for answer in answers for name in answer.value))
+    columns = [name for name in _HEAD if name != "chosen_by" or any(answer.chosen_by for answer in answers)]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    of_parts = (f"value.{part}" if part in _HEAD or part.startswith("value.") else part for part in parts)
+    writer.writerow([*columns, *map(_cell, of_parts)])
+    for answer in answers:
+        fields = answer.model_dump()
+        writer.writerow([_cell(value) for value in (*map(fields.get, columns), *map(answer.value.get, parts))])
+    return out.getvalue()
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    text = " | ".join(map(_word, value)) if isinstance(value, list) else _word(value)
+    return f"'{text}" if text.lstrip("'").startswith(_FORMULA) else text
+
+
+def _word(value: Any) -> str:
+    return json.dumps(value) if isinstance(value, bool) else str(value)
+
+
+def _uncell(cell: str) -> str:
+    return cell[1:] if cell.startswith("'") and cell.lstrip("'").startswith(_FORMULA) else cell
+
+
+def _rows(text: str) -> Iterator[dict[str, Any]]:
+    names = text.partition("\n")[0]
+    separator = max(",;\t", key=names.count)  # a spreadsheet of another country separates by semicolons
+    for row in csv.DictReader(io.StringIO(text, newline=""), delimiter=separator):
+        cells = {_uncell(key): _uncell(cell) for key, cell in row.items() if key is not None and isinstance(cell, str)}
+        head: dict[str, Any] = {name: cells.pop(name) for name in _HEAD if cells.get(name)}
+        if "message" in head:
+            head["message"] = _value(head["message"])
+        value = {name.removeprefix("value."): _Cell(cell) for name, cell in cells.items() if cell and name not in _HEAD}
+        yield {**head, "value": value}
+
+
+class _Cell(str):
+    """A word from a cell that may stand for a number, yes, or a list."""
+
+
+def _typed(value: Any, part: PartDefinition | None) -> Any:
+    """The value that is meant: a text stays one; of several values even one alone is a list."""
+    several = part is not None and part.several is not None
+    if isinstance(value, _Cell) and (several or (part is None and " | " in value)):
+        value = [_Cell(word) for word in value.split(" | ")]
+    if isinstance(value, list):
+        words = [_typed(one, part and part.model_copy(update={"several": None})) for one in value]
+        return words[0] if len(words) == 1 and part is not None and not several else words
+    if not isinstance(value, _Cell):
+        return value
+    return str(value) if part is not None and (part.text or value in part.values) else _value(value)
+
+
+def _value(cell: str) -> Any:
+    if cell.lower() in ("true", "false"):  # a spreadsheet writes TRUE
+        return cell.lower() == "true"
+    number = cell.removeprefix("-")
+    return int(cell) if number.isascii() and number.isdecimal() and len(number) < 10 else str(cell)

@@ -1,17 +1,17 @@
 """Repair of answers that the published script damaged, as far as the section shows the damage.
 
 The script's overlap test loses the first word of every exact copy. If an answer begins at the second word of a
-sentence, the repair adds the sentence's first word; other answers are not changed. An undamaged answer that begins at
-a second word is changed too. People write such answers now and then (measured in `docs/research/as_released.md`), so the repair
-is meant for a model's answers.
+sentence, the repair adds the sentence's first word; other answers are not changed. People write such answers now and
+then (measured in `docs/research/as_released.md`), so the repair is meant for a model's answers.
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from ..records import Conversation, Message, Record, Span
+from ..records import Conversation, Record, Span
+from ..text.sentence_splitting import sentences
 from ..text.token_search import SearchWork, token_index
-from .dataset_checks import before_first_word
 from .topics import Topic
 
 RepairKind: TypeAlias = Literal["offset", "case", "first_word"]
@@ -34,27 +34,23 @@ def repair(conversations: Iterable[Conversation]) -> tuple[list[Conversation], l
     A span without a sign of damage is not changed. An undamaged span that begins at the second word of a sentence is
     changed too: do not repair files of which `by_people` is true.
     """
-    repaired, changes = [], []
+    repaired: list[Conversation] = []
+    changes: list[Change] = []
     for conversation in conversations:
         section = Topic.of(conversation).section
-        messages = []
-        for number, message in enumerate(conversation.messages):
-            spans = []
+        messages = list(conversation.messages)
+        for number, message in enumerate(messages):
+            spans = list(message.spans)
             for position, span in enumerate(message.spans):
-                for kind, repaired_span in _steps(span, section):
+                where = {"conversation": conversation.id, "message": number, "span": position}
+                for kind, after in _steps(span, section):
                     changes.append(
-                        Change(
-                            conversation=conversation.id,
-                            message=number,
-                            span=position,
-                            kind=kind,
-                            before=span,
-                            after=repaired_span,
-                        )
+                        Change.model_validate({**where, "kind": kind, "before": spans[position], "after": after})
                     )
-                    span = repaired_span
-                spans.append(span)
-            messages.append(_with(message, tuple(spans)))
+                    spans[position] = after
+            if tuple(spans) != message.spans:
+                text = "\n".join(span.text for span in spans)
+                messages[number] = message.model_copy(update={"spans": tuple(spans), "text": text})
         repaired.append(conversation.model_copy(update={"messages": tuple(messages)}))
     return repaired, changes
 
@@ -77,7 +73,21 @@ def _steps(span: Span, section: str) -> Iterable[tuple[RepairKind, Span]]:
         yield "first_word", Span(text=section[start : span.end], start=start)
 
 
-def _with(message: Message, spans: tuple[Span, ...]) -> Message:
-    if spans == message.spans:
-        return message
-    return message.model_copy(update={"spans": spans, "text": "\n".join(span.text for span in spans)})
+def before_first_word(section: str, start: int) -> int | None:
+    """The start of the sentence whose second word begins at the offset; None if no second word begins there."""
+    earlier_starts = [offset for offset in _sentence_starts(section) if offset < start]
+    if not earlier_starts:
+        return None
+    before = section[earlier_starts[-1] : start]
+    return earlier_starts[-1] if len(before.split()) == 1 and before[-1].isspace() else None
+
+
+@lru_cache(maxsize=64)
+def _sentence_starts(section: str) -> tuple[int, ...]:
+    starts, search_from = [], 0
+    for sentence in sentences(section):
+        start = section.find(sentence, search_from)
+        if start >= 0:
+            starts.append(start)
+            search_from = start + len(sentence)
+    return tuple(starts)

@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
 
 from ..grounding import gives_no_answer, ground
 from ..records import Conversation, Message, Span
 from ..rules.findings import Reasons, Rule, quoted
 from ..rules.questions import QuestionReason, question_reasons
 from ..text.languages import says_something
-from ..text.sentence_splitting import sentences
 from ..text.token_search import token_count
+from .repair import before_first_word
 
 ANSWER_TOKENS = 40
 """Longest answer that teachers are asked for, in tokens ("Let the LLMs Talk", section 2.3)."""
@@ -62,27 +61,6 @@ def span_second_word(conversation: Conversation) -> Reasons:
                 number,
                 f"{quoted(span.text)} begins behind {quoted(section[start : span.start].strip())}, the first word of its sentence",
             )
-
-
-def before_first_word(section: str, start: int) -> int | None:
-    """The start of the sentence whose second word begins at the offset; None if no second word begins there."""
-    earlier_starts = [offset for offset in sentence_starts(section) if offset < start]
-    if not earlier_starts:
-        return None
-    before = section[earlier_starts[-1] : start]
-    return earlier_starts[-1] if len(before.split()) == 1 and before[-1].isspace() else None
-
-
-@lru_cache(maxsize=64)
-def sentence_starts(section: str) -> tuple[int, ...]:
-    """Offset of the first character of each sentence."""
-    starts, search_from = [], 0
-    for sentence in sentences(section):
-        start = section.find(sentence, search_from)
-        if start >= 0:
-            starts.append(start)
-            search_from = start + len(sentence)
-    return tuple(starts)
 
 
 def answer_ungrounded(conversation: Conversation) -> Reasons:
