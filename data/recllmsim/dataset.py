@@ -170,7 +170,7 @@ def _situation(value: Mapping[str, Any], messages: Iterable[Message], path: str 
 
 def _in_path(value: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """What the published generator writes into the path `TASK_ENV/PID_CTX.json` (or `TASK/...`) alone; else nothing."""
-    numbers = re.fullmatch(r"(\d+)_(\d+)", path.stem)
+    numbers = re.fullmatch(r"(\d+)_(\d+)(_\w+)?", path.stem)  # behind them the number of a repeat
     if "task" in value or value.get("preference") is None or numbers is None:
         return {}
     folder = path.resolve().parent.name

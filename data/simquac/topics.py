@@ -137,8 +137,8 @@ def no_conversations(path: Path) -> Contents:
 
 def is_topic_file(source: Source) -> bool:
     """Whether a file is a text of the published script's form."""
-    begin = source.begin.decode("utf-8-sig", "replace").lstrip()
-    if begin[:1] in ("{", "[", ""):
+    begin = source.begin.decode("utf-8-sig", "replace").strip().rstrip("\ufffd")  # it may be cut within a character
+    if begin[:1] in ("{", "[", "") or {"\0", "\ufffd"} & set(begin):
         return False
     return _TOPIC.search(begin) is not None or (not source.is_large and _TOPIC.search(source.text) is not None)
 
