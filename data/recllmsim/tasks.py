@@ -101,8 +101,8 @@ def expand(template: Template) -> list[str]:
     Placeholders in options are filled too, in any order of keys. DataError for a key without options, a mapping without
     the chosen option, a cycle, a malformed placeholder, and more contexts than `MOST_CONTEXTS`.
     """
-    if (count := prod(map(len, template.options.values()))) > MOST_CONTEXTS:
-        raise template.fault(f"has {count:,} contexts, the bound is {MOST_CONTEXTS:,}: give fewer options")
+    if prod(map(len, template.options.values())) > MOST_CONTEXTS:
+        raise template.fault(f"has more than {MOST_CONTEXTS:,} contexts: give fewer options")
     if empty := next((key for key, options in template.options.items() if not options), None):
         raise template.fault(f"the key {empty!r} has no option: give it one, or delete it")
     choices = product(*template.options.values())

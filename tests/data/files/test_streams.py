@@ -179,6 +179,6 @@ def test_lines_about_whole_kinds_stand_before_those_about_single_things() -> Non
     rejected = situation(1).messages[1].model_copy(update={"attempts": (Attempt(text="a", verdict="rejected"),)})
     outside = situation(1).model_copy(update={"extra": {"path": "../a.json"}, "messages": (rejected,)})
     left_out = recllmsim.write([outside], "set")
-    assert left_out[0] == "rejected drafts (1), of 1 conversation"
-    assert "leads out of the folder" in left_out[-1]
+    assert "rejected drafts" in left_out[0]
+    assert "../a.json" in left_out[-1]
     assert unsupported.total(left_out) == len(left_out) == 3

@@ -114,7 +114,7 @@ def test_brackets_without_a_name_are_text() -> None:
         ("Go to [A", {"A": ["x"]}, "[A"),
         ("[A]", {"A": ["[B, then"], "B": ["x"]}, "[B"),
         ("[A:]", {"A": ["x"]}, "[A]"),
-        ("x", {key: ["1"] * 20 for key in "ABCD"}, "160,000"),
+        ("x", {key: ["1"] * 20 for key in "ABCD"}, "100,000"),
         ("[K0]", {**{f"K{n}": [f"[K{n + 1}][K{n + 1}]"] for n in range(40)}, "K40": [""]}, "1,000"),
     ],
 )  # fmt: skip
