@@ -30,6 +30,19 @@ _SAME = {
 """Values of the published annotations that mean the same; of intents none, as those of people are another measurement."""
 
 
+AnnotationSide: TypeAlias = Literal["simulated", "people", "not told"]
+PEOPLES_INTENT = "intent people"
+"""Name of people's intents: another measurement than that of simulated users' intents, so the two are never compared."""
+SIDES: tuple[AnnotationSide, ...] = ("simulated", "people", "not told")
+
+FOLDER = "annotation"
+"""Folder of the votes in a copy. Its files do not end in .json: readers of the copy's data do not open them."""
+SETTINGS = "settings.jsonl"
+CHOSEN = "chosen.jsonl"
+"""File in it on labels of people who labelled a part of the items, those with annotator disagreement first."""
+EARLIER = "source"
+"""Folder below that of the votes: what the source of the copy, a copy too, has as its folder of votes."""
+
 LabelSource: TypeAlias = Literal["people", "annotator", "scorer", ""]
 
 
@@ -190,12 +203,6 @@ def _text(value: Any) -> str:
     return str(value) if isinstance(value, str | int) else ""
 
 
-AnnotationSide: TypeAlias = Literal["simulated", "people", "not told"]
-PEOPLES_INTENT = "intent people"
-"""Name of people's intents: another measurement than that of simulated users' intents, so the two are never compared."""
-SIDES: tuple[AnnotationSide, ...] = ("simulated", "people", "not told")
-
-
 def annotations_of(conversation: Conversation) -> dict[str, list[str]]:
     """Values of each label by name, of the conversation and of all its messages together, in lower case."""
     merged: dict[str, list[str]] = {}
@@ -240,15 +247,6 @@ def side_of(conversation: Conversation) -> AnnotationSide:
             return "people"
         case None:
             return "not told"
-
-
-FOLDER = "annotation"
-"""Folder of the votes in a copy. Its files do not end in .json: readers of the copy's data do not open them."""
-SETTINGS = "settings.jsonl"
-CHOSEN = "chosen.jsonl"
-"""File in it on labels of people who labelled a part of the items, those with annotator disagreement first."""
-EARLIER = "source"
-"""Folder below that of the votes: what the source of the copy, a copy too, has as its folder of votes."""
 
 
 def annotated_keys(source: Path) -> frozenset[str]:

@@ -52,6 +52,28 @@ _STRATEGY = "strategy"
 _NUMBERS = frozenset(map(str, range(1, 100)))
 """Names of votes."""
 
+_OF_SIMULATED = (*SIMULATED_KEYS, "conflict", "conflict_with", "conflict_where", "preference_summary_old",
+                 "preference_summary", "rating", "satisfaction", "profile_mapped", "strategy", "strategy_V2",
+                 "strategy_1120", "strategy_V3")  # fmt: skip
+"""`conflict_with` and `conflict_where` are ours: the published files have `conflict` alone."""
+_OF_PEOPLE = ("history", "task_context", "task_context_zh", "task_type", "profile", "questionnaire", "strategy",
+              "strategy_V2", "strategy_human", "strategy_human_V2", "strategy_V3", "strategy_human_V3")  # fmt: skip
+_OF_PEOPLE_V2 = ("chat_model", "history", "task_context", "task_context_zh", "task_type", "profile", "questionnaire",
+                 "strategy_V3", "strategy")  # fmt: skip
+_OF_TURN = ("role", "content", "content_zh", "content_en", "intent", "intent_zh", "hallucination", "content_zh_old",
+            "satisfaction", "reason")  # fmt: skip
+_OF_FIRST_USER_TURN = (*_OF_TURN[:4], "intent_zh", "intent", *_OF_TURN[6:])
+"""In the first message of the user the published files have the translation first."""
+
+INDENT = 4
+"""Indent of the published files, which have no final newline."""
+
+_BESIDE = {"task_context", "task_type", "preference", "profile"}
+"""Keys of which every conversation has two or more: rows of data for fine-tuning have a `history` too."""
+
+_USER = re.compile(r"User_\d+")
+_UNSAFE = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
+
 
 def from_object(value: Any, path: str | Path) -> Conversation:
     """The conversation of a parsed file, without an id; DataError names the place of an error."""
@@ -250,20 +272,6 @@ def _restored(derived: Mapping[str, Any], patch: Any) -> dict[str, Any]:
     return {key: merged[key] for key in order if key in merged}
 
 
-_OF_SIMULATED = (*SIMULATED_KEYS, "conflict", "conflict_with", "conflict_where", "preference_summary_old",
-                 "preference_summary", "rating", "satisfaction", "profile_mapped", "strategy", "strategy_V2",
-                 "strategy_1120", "strategy_V3")  # fmt: skip
-"""`conflict_with` and `conflict_where` are ours: the published files have `conflict` alone."""
-_OF_PEOPLE = ("history", "task_context", "task_context_zh", "task_type", "profile", "questionnaire", "strategy",
-              "strategy_V2", "strategy_human", "strategy_human_V2", "strategy_V3", "strategy_human_V3")  # fmt: skip
-_OF_PEOPLE_V2 = ("chat_model", "history", "task_context", "task_context_zh", "task_type", "profile", "questionnaire",
-                 "strategy_V3", "strategy")  # fmt: skip
-_OF_TURN = ("role", "content", "content_zh", "content_en", "intent", "intent_zh", "hallucination", "content_zh_old",
-            "satisfaction", "reason")  # fmt: skip
-_OF_FIRST_USER_TURN = (*_OF_TURN[:4], "intent_zh", "intent", *_OF_TURN[6:])
-"""In the first message of the user the published files have the translation first."""
-
-
 def annotated(
     value: Mapping[str, Any], labels: Mapping[str, Any], messages: Mapping[int, Mapping[str, Any]]
 ) -> dict[str, Any]:
@@ -310,16 +318,6 @@ def _placed(holder: Mapping[str, Any], keys: Mapping[str, Any], order: Sequence[
         items = list(result.items())
         result = dict([*items[:end], (key, value), *items[end:]])
     return result
-
-
-INDENT = 4
-"""Indent of the published files, which have no final newline."""
-
-_BESIDE = {"task_context", "task_type", "preference", "profile"}
-"""Keys of which every conversation has two or more: rows of data for fine-tuning have a `history` too."""
-
-_USER = re.compile(r"User_\d+")
-_UNSAFE = re.compile(r'[\x00-\x1f/\\:*?"<>|]+')
 
 
 @dataclass(frozen=True)
