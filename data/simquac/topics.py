@@ -140,7 +140,7 @@ def is_topic_file(source: Source) -> bool:
     begin = source.begin.decode("utf-8-sig", "replace").strip().rstrip("\ufffd")  # it may be cut within a character
     if begin[:1] in ("{", "[", "") or {"\0", "\ufffd"} & set(begin):
         return False
-    return _TOPIC.search(begin) is not None or (not source.is_large and _TOPIC.search(source.text) is not None)
+    return _TOPIC.search(begin) is not None or _TOPIC.search(source.text) is not None
 
 
 def read_topic_file(path: str | Path) -> list[Conversation]:

@@ -27,7 +27,7 @@ def long_run(duologue, tmp_path):
     conversations = [one.model_copy(update={"id": name}) for name in (*reversed(names), "other", names[0])]
     data.record_lines.write(conversations, tmp_path / "r/conversations.jsonl")
     manifest = data.load("r").manifest | {"planned": names}
-    (tmp_path / "r/manifest.json").write_text(data.files.json_files.dumps(manifest), encoding="utf-8")
+    (tmp_path / "r/manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     return names
 
 
