@@ -2,8 +2,7 @@
 
 from ..errors import DataError
 from . import checks, domains, grounding, identity, recllmsim, simquac
-from .domain import Dataset, Domain
-from .domain_parts import LabelNotes, Material
+from .domain import Dataset, Domain, LabelNotes, Material
 from .domains import register_format
 from .exports import frame, save
 from .files.json_files import read_text

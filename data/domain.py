@@ -5,18 +5,17 @@ a subclass that defines more and register an instance of it (`domains.register`,
 `duologue.domains`).
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, final
+from typing import Any, NamedTuple, cast, final
 
 from ..errors import SettingError
-from .domain_parts import TYPICAL, LabelNotes, Material, TypicalConversation, labelled
 from .formats import messages
 from .formats.detection import Format, Writer
 from .formats.dialogues import further
 from .identity import digest
-from .records import Conversation, Message, as_object
+from .records import Conversation, Message, Role, as_object, is_object
 from .rules.findings import Rule
 from .rules.linter import CHAT_RULES
 from .text.languages import Language, language_of
@@ -34,8 +33,61 @@ _NAMELESS = ("kind", "digest")
 """Keys that every scenario has and that do not describe its topic."""
 
 
-_PLAIN_PARTS = ("kind", "formats", "dataset", "rules", "marks", "attribution", "form", "label_notes", "typical")
-"""Parts of a domain that are values and no methods."""
+@dataclass(frozen=True)
+class Material:
+    """A piece of background beside a conversation on a page: a text, or rows of name and text."""
+
+    label: str
+    text: str = ""
+    rows: tuple[tuple[str, str], ...] = ()
+    source: bool = False
+    """Whether the messages' spans are slices of this text; they are then marked in it."""
+    folded: bool = False
+    """Whether the page shows it only on request."""
+
+
+@dataclass(frozen=True)
+class LabelNotes:
+    """Keys among the labels that do not judge behaviour or quality."""
+
+    facts: frozenset[str] = frozenset()
+    """Facts of the source, such as the assistant's name, which have no reliability."""
+    beside: Mapping[str, str] = field(default_factory=dict)
+    """Remarks on another label, such as its reason: the key of that label, whose reliability they share."""
+    others: frozenset[str] = frozenset()
+    """Further notes, such as a profile or a questionnaire."""
+    same: Mapping[str, str] = field(default_factory=dict)
+    """Labels of models, or parts of them, with the name of the same label from people, such as
+    `{"satisfaction.detail": "rating.Detail Level"}`."""
+
+    def __or__(self, other: "LabelNotes") -> "LabelNotes":
+        """Those of two domains together."""
+        return LabelNotes(
+            self.facts | other.facts,
+            {**self.beside, **other.beside},
+            self.others | other.others,
+            {**self.same, **other.same},
+        )
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.facts or key in self.beside or key in self.others
+
+
+class TypicalConversation(NamedTuple):
+    """How conversations about such scenarios go, by which a run's tokens are estimated before any call."""
+
+    exchanges: int | None
+    """Turns after which one usually ends; None: it continues to the limit."""
+    lengths: Mapping[Role, tuple[int, int, int]]
+    """Tokens of a message of each side: of a short one (95 of 100 are longer), the mean, a long one (5 are longer)."""
+    known_by: str
+    """Where these figures are from, in words."""
+
+
+TYPICAL = TypicalConversation(
+    5, {"user": (10, 60, 275), "assistant": (20, 250, 707)}, "a guess, as nothing is known of such scenarios"
+)
+"""The assumption without a measurement."""
 
 
 @dataclass(frozen=True)
@@ -93,10 +145,10 @@ class Domain:
         SettingError for a name that no domain has, or one that is a method.
         """
         for name, value in what.items():
-            if name not in _PLAIN_PARTS:
+            if callable(getattr(Domain, name, len)):
                 raise SettingError(
-                    f"a Domain has no setting {name!r}, only {', '.join(_PLAIN_PARTS)}: its answers about a scenario or "
-                    "a conversation (title, material, facts, ...) are methods of a subclass: class Hotel(Domain)"
+                    f"a Domain has no setting {name!r}: its answers about a scenario or a conversation (title, "
+                    "material, facts, ...) are methods of a subclass: class Hotel(Domain)"
                 )
             setattr(self, name, value)
 
@@ -113,10 +165,6 @@ class Domain:
     def subtitle(self, scenario: Mapping[str, Any]) -> str:
         """The part of a document, or the task; empty without one."""
         return self.task(scenario)
-
-    def details(self, scenario: Mapping[str, Any]) -> tuple[str, ...]:
-        """Further details that a list shows after the subtitle, such as `context 3`."""
-        return ()
 
     def task(self, scenario: Mapping[str, Any]) -> str:
         """The task's name; comparisons group conversations by it."""
@@ -191,21 +239,21 @@ class Domain:
             "\n".join(message.text for message in conversation.messages if message.role == "user" and not message.name)
         )
 
+    @final
     def text_in(self, message: Message, language: Language, spoken: Language | None = None) -> str | None:
-        """The message in a language: its own text, or a translation from the source.
-
-        None if there is neither. `spoken` is the language of the conversation; without it the language is detected from
-        the text.
-        """
-        return message.text if (spoken or language_of(message.text) or language) == language else None
+        """`in_language`."""
+        return in_language(message, language, spoken)
 
     def facts_in(self, conversation: Conversation, language: Language) -> list[tuple[str, str]]:
         """The facts in a language; empty if the source does not have them in it."""
         facts = list(self.facts(conversation.scenario))
         return facts if language_of("\n".join(value for _, value in facts)) in (language, None) else []
 
+    @final
     def task_context(self, conversation: Conversation, language: Language) -> str:
         """The user's goal in a language; empty if the source does not have it in that language."""
+        if isinstance(translated := conversation.extra.get(f"task_context_{language}"), str):
+            return translated
         text = conversation.scenario.get("task_context")
         return text if isinstance(text, str) and language_of(text) == language else ""
 
@@ -222,13 +270,6 @@ class Domain:
         everywhere and need not be named.
         """
         return frozenset()
-
-    def same_labels(self) -> Mapping[str, str]:
-        """Labels of models, or parts of them, with the name of the same label from people.
-
-        For example `{"satisfaction.detail": "rating.Detail Level"}`.
-        """
-        return {}
 
     def simulated(self, conversation: Conversation) -> bool | None:
         """Whether the user is simulated (True) or a person (False); None if the data does not state it."""
@@ -257,6 +298,17 @@ def named(keys: Sequence[str], *holders: Mapping[str, Any]) -> str:
     return ""
 
 
+def in_language(message: Message, language: Language, spoken: Language | None = None) -> str | None:
+    """The message in a language: its own text or the source's translation; None if there is neither.
+
+    `spoken` is the language of the conversation; without it the language is detected from the text.
+    """
+    translated = message.extra.get(f"content_{language}")
+    if isinstance(translated, str):
+        return translated
+    return message.text if (spoken or language_of(message.text) or language) == language else None
+
+
 def declared_topic(conversation: Conversation) -> str | None:
     """A topic key made from the topic that the conversation's line names, white space normalised; None without one."""
     name = " ".join(named(TOPIC_KEYS, further(conversation)).split())
@@ -267,3 +319,37 @@ def worded(key: str, scenario: Mapping[str, Any]) -> str | None:
     """A topic key made from the scenario's text at `key`, white space normalised; None if there is no text."""
     text = scenario.get(key)
     return digest(key, " ".join(text.split())) if isinstance(text, str) and text.strip() else None
+
+
+def labelled(scenario: Mapping[str, Any], keys: Sequence[str]) -> tuple[Material, ...]:
+    """The scenario's values at these keys as material, labelled with the key.
+
+    An object gives a row for each key.
+    """
+    pieces: list[Material] = []
+    for key in keys:
+        value, label = scenario.get(key), key.replace("_", " ")
+        if is_object(value):
+            pairs = ((str(name).replace("_", " "), _in_words(inner)) for name, inner in value.items())
+            if rows := tuple(pair for pair in pairs if pair[1]):
+                pieces.append(Material(label, rows=rows))
+        elif text := _in_words(value):
+            pieces.append(Material(label, text))
+    return tuple(pieces)
+
+
+def _in_words(value: Any) -> str:
+    """A JSON value in words, its keys too; empty if it holds nothing.
+
+    >>> _in_words({"name": "book", "arguments": {"room": 12}, "paid": False, "why": None})
+    'name: book, arguments: (room: 12), paid: no'
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if is_object(value):
+        inner = ((str(name).replace("_", " "), _in_words(one), is_object(one)) for name, one in value.items())
+        return ", ".join(f"{name}: ({text})" if nested else f"{name}: {text}" for name, text, nested in inner if text)
+    if isinstance(value, (list, tuple)):
+        texts = [(_in_words(one), is_object(one)) for one in cast("Sequence[Any]", value)]
+        return ", ".join(f"({text})" if nested else text for text, nested in texts if text)
+    return "" if value is None else str(value)

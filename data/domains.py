@@ -14,25 +14,21 @@ Example::
     'hotel'
 """
 
-# What is registered may be anything, whatever its type says.
-
-import re
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from threading import RLock
 from typing import Any
 
 from ..errors import SettingError
 from . import test_cases
-from .domain import Dataset, Domain
-from .domain_parts import LabelNotes
+from .domain import Domain, LabelNotes
 from .formats import messages, parquet, record_lines, sharegpt
 from .formats.detection import FOLDER, Format, Writer
 from .logs.forms import FORMS
 from .packages import register_declared
 from .recllmsim.domain import DOMAIN as RECLLMSIM
 from .records import Conversation, Message
-from .rules.findings import Rule
 from .rules.outcomes import refused
 from .simquac.domain import DOMAIN as SIMQUAC
 
@@ -57,13 +53,12 @@ _registered_formats: set[str] = set()
 def register(domain: Domain, *, replace: bool = False) -> Domain:
     """Register a domain under its kind and return it; `replace` allows it to replace a registered one.
 
-    SettingError if the object is not a domain, or if another domain has its kind, a format's name or a rule's id.
+    SettingError if the object is not a domain, or if its kind or the name of one of its formats is taken.
     """
-    with _lock:
-        _ask_packages()
-        new = _register(domain, replace)
-        _registered_kinds.add(new.kind)
-        return new
+    _ask_packages()
+    _register(domain, replace)
+    _registered_kinds.add(domain.kind)
+    return domain
 
 
 def of(source: Conversation | Mapping[str, Any]) -> Domain:
@@ -73,16 +68,14 @@ def of(source: Conversation | Mapping[str, Any]) -> Domain:
     if not isinstance(kind, str):
         return PLAIN
     if kind not in _domains:
-        with _lock:
-            _ask_packages()
+        _ask_packages()
     return _domains.get(kind, PLAIN)
 
 
 def registered() -> tuple[Domain, ...]:
     """Every domain, in the order in which they were registered."""
-    with _lock:
-        _ask_packages()
-        return tuple(_domains.values())
+    _ask_packages()
+    return tuple(_domains.values())
 
 
 def registered_here() -> tuple[Domain, ...]:
@@ -145,18 +138,16 @@ def register_format(form: Format, *, replace: bool = False) -> Format:
         >>> duologue.data.register_format(form, replace=True).name
         'till'
     """
-    with _lock:
-        _ask_packages()
-        _register_format(form, replace)
-        _registered_formats.add(form.name)
-        return form
+    _ask_packages()
+    _register_format(form, replace)
+    _registered_formats.add(form.name)
+    return form
 
 
 def own_formats() -> tuple[Format, ...]:
     """The formats of no domain that are not shipped, in the order in which they were registered."""
-    with _lock:
-        _ask_packages()
-        return PLAIN.formats[len(PlainDomain.formats) :]
+    _ask_packages()
+    return PLAIN.formats[len(PlainDomain.formats) :]
 
 
 def formats_registered_here() -> tuple[Format, ...]:
@@ -171,7 +162,7 @@ def label_notes() -> LabelNotes:
 
 @lru_cache(maxsize=4)
 def _label_notes(domains: tuple[Domain, ...]) -> LabelNotes:
-    return LabelNotes.of(domain.label_notes for domain in domains)
+    return reduce(or_, (domain.label_notes for domain in domains))
 
 
 def known_formats() -> tuple[Format, ...]:
@@ -187,64 +178,31 @@ def targets() -> dict[str, Writer]:
     return of_domains | {form.name: form.write for form in formats if form.write is not None}
 
 
-def _register_format(form: Format, replace: bool) -> None:
-    if problem := _problem_of_format(form, replace):
-        raise SettingError(problem)
-    own = {other.name: other for other in PLAIN.formats[len(PlainDomain.formats) :]}
-    PLAIN.formats = (*PlainDomain.formats, *(own | {form.name: form}).values())
-
-
-def _problem_of_format(form: object, replace: bool) -> str:
-    """Why the object cannot be registered as a format, in a line; empty if it can."""
-    if not isinstance(form, Format):
-        return f"{form!r} is not a format: give data.Format(name, description, recognises, read)"
-    if not isinstance(form.name, str) or not form.name.strip():
-        return f"{form!r} has no name: give it a short one, such as till"
-    if not callable(form.recognises) or not callable(form.read):
-        return f"the format {form.name!r}: recognises and read must be functions: of a data.Source, and of a path"
-    shipped = (*PlainDomain.formats, *(other for domain in _domains.values() for other in domain.formats))
-    if form.name in {FOLDER, *_domains, *(other.name for other in shipped)}:
-        return f"the format {form.name!r} is Duologue's or a domain's: give yours another name"
-    taken = any(other.name == form.name and other is not form for other in PLAIN.formats)
-    return (
-        f"there is a format {form.name!r} already: give replace=True, or another name" if taken and not replace else ""
-    )
-
-
-def _register(domain: Domain, replace: bool) -> Domain:
-    others = {kind: other for kind, other in _domains.items() if kind != getattr(domain, "kind", None)}
-    problem = _problem(domain, others)
-    if problem:
-        raise SettingError(problem)
-    if not replace and _domains.get(domain.kind, domain) is not domain:
-        raise SettingError(f"the kind {domain.kind!r} has a domain already: give replace=True, or another kind")
-    _domains[domain.kind] = domain
-    return domain
-
-
-def _problem(domain: object, others: Mapping[str, Domain]) -> str:
-    """Why the object cannot be registered together with the others, in a line; empty if it can."""
+def _register(domain: object, replace: bool) -> None:
     if not isinstance(domain, Domain):
         an_instance = f": register an instance, {domain.__name__}()" if isinstance(domain, type) else ""
-        return f"{domain!r} is not a domain{an_instance}"
-    name = f"the domain {domain.kind!r}"
+        raise SettingError(f"{domain!r} is not a domain{an_instance}")
     if not isinstance(domain.kind, str) or not domain.kind.strip():
-        return f"{domain!r} has no kind: name the kind of its own scenarios"
-    if not isinstance(domain.dataset, Dataset) or not all(isinstance(form, Format) for form in domain.formats):
-        return f"{name}: its data set must be a Dataset, and its formats Formats (data.domain, data.formats.detection)"
-    if wrong := [rule for rule, value in domain.rules.items() if not isinstance(value, Rule)]:
-        return f"{name}: {wrong[0]!r} in its rules is not a Rule (data.checks)"
-    if not isinstance(domain.label_notes, LabelNotes):
-        return f"{name}: its label_notes must be LabelNotes (data.domain_parts)"
-    if odd := [mark for mark in domain.marks if not re.fullmatch(r"\w[\w-]*", mark)]:
-        return f"{name}: the mark {odd[0]!r} is not a name: write section for <section>"
-    for other in (PLAIN, *others.values()):
-        if same := {form.name for form in domain.formats} & {form.name for form in other.formats}:
-            return f"{name}: its format {min(same)!r} is one of {other.kind or 'plain conversations'} too: rename it"
-        rules = domain.rules.keys() & other.rules.keys()
-        if same := {rule for rule in rules if domain.rules[rule] is not other.rules[rule]}:
-            return f"{name}: its rule {min(same)!r} is one of {other.kind} too: rename it"
-    return ""
+        raise SettingError(f"{domain!r} has no kind: name the kind of its own scenarios")
+    if not replace and _domains.get(domain.kind, domain) is not domain:
+        raise SettingError(f"the kind {domain.kind!r} has a domain already: give replace=True, or another kind")
+    others = [PLAIN, *(other for kind, other in _domains.items() if kind != domain.kind)]
+    taken = {form.name for other in others for form in other.formats}
+    if same := taken & {form.name for form in domain.formats}:
+        raise SettingError(f"the domain {domain.kind!r}: there is a format {min(same)!r} already: rename its own")
+    _domains[domain.kind] = domain
+
+
+def _register_format(form: object, replace: bool) -> None:
+    if not isinstance(form, Format):
+        raise SettingError(f"{form!r} is not a format: give data.Format(name, description, recognises, read)")
+    shipped = (*PlainDomain.formats, *(other for domain in _domains.values() for other in domain.formats))
+    if form.name in {FOLDER, *_domains, *(other.name for other in shipped)}:
+        raise SettingError(f"the format {form.name!r} is Duologue's or a domain's: give yours another name")
+    own = {other.name: other for other in PLAIN.formats[len(PlainDomain.formats) :]}
+    if not replace and own.get(form.name, form) is not form:
+        raise SettingError(f"there is a format {form.name!r} already: give replace=True, or another name")
+    PLAIN.formats = (*PlainDomain.formats, *(own | {form.name: form}).values())
 
 
 def _ask_packages() -> None:
@@ -253,8 +211,9 @@ def _ask_packages() -> None:
     One that fails is logged and skipped.
     """
     global _packages_loaded
-    if _packages_loaded:
-        return
-    _packages_loaded = True  # set first: a package may call register while it is imported
-    register_declared(GROUP, "domain", lambda domain: _register(domain, replace=False))
-    register_declared(FORMATS, "format", lambda form: _register_format(form, replace=False))
+    with _lock:
+        if _packages_loaded:
+            return
+        _packages_loaded = True  # set first: a package may call register while it is imported
+        register_declared(GROUP, "domain", lambda domain: _register(domain, replace=False))
+        register_declared(FORMATS, "format", lambda form: _register_format(form, replace=False))

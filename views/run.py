@@ -261,6 +261,12 @@ def _has_score(conversation: Conversation) -> bool:
     return SUCCESS in conversation.scenario or (isinstance(scores, Mapping) and SUCCESS in scores)
 
 
+def _numbers(scenario: Mapping[str, Any]) -> list[str]:
+    """Which context and which profile of a data set a scenario has, such as `context 3`."""
+    keys = (("context", "task_context_id"), ("profile", "preference_id"))
+    return [f"{name} {scenario[key]}" for name, key in keys if scenario.get(key) is not None]
+
+
 def _row(
     shown: ShownConversation, shown_columns: _ListColumns, *, anchor: str, html: str = "", href: str = ""
 ) -> ListRow:
@@ -284,7 +290,7 @@ def _row(
         packed=packed(html) if html else "",
         href=href,
         anchor=anchor,
-        small=" · ".join([line.topic, *domain.details(conversation.scenario)]),
+        small=" · ".join([line.topic, *_numbers(conversation.scenario)]),
         hints={"success": reason} if shown_columns.success else {},
         choices={
             "success": success if shown_columns.success else "",

@@ -123,7 +123,7 @@ class Trusts:
                     keys.add(key)
                     is_human = (HUMAN in key or key in peoples) and key not in trusts.annotated
                     (by_people if is_human else refuted).add((side, of_messages, key))
-            for pair in _pairs(keys, domain.same_labels()):
+            for pair in _pairs(keys, domain.label_notes.same):
                 trusts._references[pair[1]] = pair[0]
                 if pair[0].partition(".")[0] not in trusts.annotated:
                     both.setdefault(pair, []).append(conversation)

@@ -1,10 +1,10 @@
 """Task-oriented conversations of users with a profile: the RecLLMSim data sets, task contexts and profiles."""
 
+from ..domain import in_language
 from .dataset import (
     FolderReading,
     Variant,
     cluster,
-    in_language,
     oddities,
     read,
     read_folder,

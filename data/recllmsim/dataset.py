@@ -26,7 +26,7 @@ from ..formats.dialogues import difference
 from ..formats.unsupported import LeftOut
 from ..identity import digest, named
 from ..records import Conversation, Message
-from ..text.languages import Language, language_of
+from ..text.languages import language_of
 from .published_labels import KEYS, is_behaviour, keys_for, renamed
 from .situations import Situation
 from .tasks import task_name
@@ -148,17 +148,6 @@ def _is_simulated(conversation: Conversation) -> bool:
     """
     user = conversation.provenance.nodes.get("user_simulator") if conversation.provenance is not None else None
     return user is not None and user.replays is None
-
-
-def in_language(message: Message, language: Language, spoken: Language | None = None) -> str | None:
-    """The message in a language: its own text or the source's translation; None if there is neither.
-
-    `spoken` is the language of the conversation; without it the language is detected from the text.
-    """
-    translated = message.extra.get(f"content_{language}")
-    if isinstance(translated, str):
-        return translated
-    return message.text if (spoken or language_of(message.text) or language) == language else None
 
 
 def _variant(value: Mapping[str, Any]) -> Variant:

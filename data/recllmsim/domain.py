@@ -5,16 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError
-from ..domain import Dataset, Domain
-from ..domain_parts import LabelNotes, Material, TypicalConversation, labelled
+from ..domain import Dataset, Domain, LabelNotes, Material, TypicalConversation, labelled
 from ..formats.detection import Contents, Format
-from ..records import Conversation, Message
+from ..records import Conversation
 from ..text.languages import Language
 from .checks import RULES
-from .dataset import cluster, holds_conversations, in_language, oddities, read_folder, user_folder, variant, write
+from .dataset import cluster, holds_conversations, oddities, read_folder, user_folder, variant, write
 from .situations import KIND, Situation, lines_of
 
-_NUMBERS = (("context", "task_context_id"), ("profile", "preference_id"))
 _SHOWN_FIRST = ("task", "task_context", "preference", "profile")
 
 _OF_PEOPLES_MESSAGES = frozenset({"satisfaction", "reason", "hallucination", "intent"})
@@ -75,6 +73,7 @@ class RecLLMSim(Domain):
         others=frozenset(
             {"profile_mapped", "questionnaire", "preference_summary", "preference_summary_old", "conflict"}
         ),
+        same=_SAME_LABELS,
     )
 
     typical = TypicalConversation(
@@ -83,9 +82,6 @@ class RecLLMSim(Domain):
         "as in the published simulated conversations of RecLLMSim",
     )
     """Measured in the open part of the published data: 233 conversations."""
-
-    def details(self, scenario: Mapping[str, Any]) -> tuple[str, ...]:
-        return tuple(f"{name} {number}" for name, key in _NUMBERS if (number := scenario.get(key)) is not None)
 
     def person(self, scenario: Mapping[str, Any]) -> object:
         situation = _situation(scenario)
@@ -114,19 +110,12 @@ class RecLLMSim(Domain):
     def language(self, conversation: Conversation) -> Language | None:
         return Situation.of(conversation).language
 
-    def text_in(self, message: Message, language: Language, spoken: Language | None = None) -> str | None:
-        return in_language(message, language, spoken)
-
     def facts_in(self, conversation: Conversation, language: Language) -> list[tuple[str, str]]:
         translated = conversation.extra.get(f"preference_{language}")
         if isinstance(translated, str):
             return [(attribute, value) for attribute, values in lines_of(translated) for value in values]
         situation = Situation.of(conversation)
         return situation.facts if situation.language == language else []
-
-    def task_context(self, conversation: Conversation, language: Language) -> str:
-        translated = conversation.extra.get(f"task_context_{language}")
-        return translated if isinstance(translated, str) else super().task_context(conversation, language)
 
     def user(self, conversation: Conversation) -> str:
         return cluster(conversation)
@@ -138,9 +127,6 @@ class RecLLMSim(Domain):
         if of_messages:
             return frozenset({"hallucination"}) if simulated else _OF_PEOPLES_MESSAGES
         return frozenset({"rating"} if simulated else {"questionnaire"})
-
-    def same_labels(self) -> Mapping[str, str]:
-        return _SAME_LABELS
 
     def simulated(self, conversation: Conversation) -> bool | None:
         try:

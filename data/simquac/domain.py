@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..domain import Dataset, Domain, worded
-from ..domain_parts import LabelNotes, Material, TypicalConversation, labelled
+from ..domain import Dataset, Domain, LabelNotes, Material, TypicalConversation, labelled, worded
 from ..formats.detection import Format
 from ..grounding import gives_no_answer
 from ..records import Conversation, Message

@@ -15,7 +15,7 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
 from ...data import domains
-from ...data.domain_parts import TypicalConversation
+from ...data.domain import TypicalConversation
 from ...data.files.json_files import dumps
 from ...data.formats import record_lines
 from ...data.formats.detection import CONVERSATIONS
