@@ -11,9 +11,10 @@ from rich.table import Table
 
 from ..analysis.drafts import DraftCount
 from ..data import Conversation, Domain, Loaded, domains
-from ..data.checks import RULES, Finding, chosen, reading
 from ..data.checks import check as check_one
+from ..data.checks import chosen, known_rules, reading
 from ..data.loading import UNKNOWN, DataSource, description_of, files_of
+from ..data.rules import Finding
 from ..data.rules.user_faults import has_user_brief
 from ..data.summaries.copies import CopyCount
 from ..data.text.terminal import names_in, on_one_line
@@ -96,12 +97,13 @@ def _report(source: Path, rules: list[str], limit: int, as_json: bool) -> dict[s
     if not as_json:
         _put(loaded, findings, counts, rules)
         put(*(side.line for side in drafts.sides))
+    known = known_rules()
     return {
         "source": str(source),
         "broken": list(loaded.broken),
         "conversations": len(loaded),
         "copies": copies.count,
-        "rules": {name: {"level": RULES[name].level, "findings": counts[name]} for name in rules},
+        "rules": {name: {"level": known[name].level, "findings": counts[name]} for name in rules},
         "drafts": [side.model_dump(mode="json") for side in drafts.sides],
         "findings": [finding.model_dump(mode="json") for finding in findings] if as_json else [],
     }
@@ -115,11 +117,12 @@ def _put(loaded: Loaded, findings: list[Finding], counts: Counter[str], rules: l
         say(f"... and {counts.total() - len(findings)} more: --limit N or --json shows them")
     if rules and not counts.total():
         put(f"no finding in {len(loaded)} conversation{'' if len(loaded) == 1 else 's'}, by {len(rules)} rules:")
+    known = known_rules()
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("rule", "level", "findings", "about"):
         table.add_column(column, justify="right" if column == "findings" else "left")
     for name in rules:
-        table.add_row(name, RULES[name].level, str(counts[name]), escape(RULES[name].description))
+        table.add_row(name, known[name].level, str(counts[name]), escape(known[name].description))
     stdout.print(table)
 
 

@@ -199,7 +199,7 @@ def own_measures(monkeypatch: pytest.MonkeyPatch) -> None:
 def airline(own_registry: None) -> Any:
     """A third domain, registered as in a notebook: its scenarios are bookings, its files logs of a counter."""
     from duologue.data import Conversation, Dataset, Domain, Format, Material, Message, domains
-    from duologue.data.checks import Rule
+    from duologue.data.rules import Rule
 
     def promise(conversation):
         for number, message in enumerate(conversation.messages):

@@ -48,9 +48,9 @@ def formats(incomplete: str) -> list[str]:
 
 def rules(incomplete: str) -> list[str]:
     """Rules of the linter, the last of a list with commas."""
-    from ...data.checks import RULES
+    from ...data.checks import known_rules
 
-    return _last_matching(RULES, incomplete)
+    return _last_matching(known_rules(), incomplete)
 
 
 def tables(incomplete: str) -> list[str]:

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.data.checks import QUESTION_WORDS, asked_before, is_enumeration, plain_words, question_reasons
-from duologue.data.rules import questions
+from duologue.data.rules import QUESTION_WORDS, asked_before, is_enumeration, plain_words, question_reasons, questions
 
 
 def test_an_ordinary_question_has_nothing_wrong() -> None:

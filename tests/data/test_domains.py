@@ -6,9 +6,10 @@ import pytest
 
 from duologue import data
 from duologue.data import Conversation, Dataset, Domain, Format, Message, domains, simquac
-from duologue.data.checks import DIALOGUE_RULES, RULES, check
+from duologue.data.checks import check, known_rules
 from duologue.data.domain import labelled
 from duologue.data.people.pairing import paired, topic_key
+from duologue.data.rules import DIALOGUE_RULES
 from duologue.errors import SettingError
 
 LOG = """== AB1: move to Monday
@@ -49,7 +50,7 @@ def test_its_titles_refusals_and_source_text_stand_in_the_outline_and_the_counts
 
 
 def test_its_rules_are_read_by_check_and_listed_with_the_others(airline, log):
-    assert "promise" in RULES
+    assert "promise" in known_rules()
     (finding,) = data.checks.check_all(data.load(log))
     assert (finding.rule, finding.message, finding.conversation) == ("promise", 3, "log0")
     assert check(data.load(log).conversations[0], ["user-empty"]) == []
@@ -154,11 +155,11 @@ def test_rules_about_any_dialogue_are_for_every_domain(own_registry):
     own = domains.register(domain(rules=DIALOGUE_RULES))
     talk = Conversation(id="a", scenario={"kind": "made"}, messages=(Message(role="assistant", text="Hello"),))
     assert [finding.rule for finding in check(talk)] == ["assistant-first"]
-    assert own.rules["user-last"] is RULES["user-last"]
+    assert own.rules["user-last"] is known_rules()["user-last"]
 
 
 def test_the_ids_of_the_shipped_rules_stay(own_registry):
-    assert " ".join(RULES) == (
+    assert " ".join(known_rules()) == (
         "span-not-slice span-case span-second-word answer-ungrounded answer-empty answer-long question-empty "
         "question-long question-lines question-list question-several question-again leaked-instruction leaked-suffix "
         "user-empty user-role-leak user-prompt-leak user-repeat user-plan user-pastes-task assistant-first "

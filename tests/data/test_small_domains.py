@@ -4,8 +4,8 @@ import pytest
 
 from duologue import data
 from duologue.data import Conversation, Domain, Message, domains
-from duologue.data.checks import Rule, check
-from duologue.data.rules import CHAT_RULES
+from duologue.data.checks import check
+from duologue.data.rules import CHAT_RULES, Rule
 from duologue.errors import SettingError
 
 THANKS = tuple(Message(role=role, text="Thank you!") for role in ("user", "assistant") * 4)

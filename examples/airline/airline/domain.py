@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from duologue.data import Conversation, Domain, Material
-from duologue.data.checks import Rule
+from duologue.data.rules import Rule
 
 
 def _unconfirmed(conversation: Conversation) -> Iterator[tuple[int, str]]:
