@@ -11,7 +11,7 @@ from ..data.files.broken_lines import readable
 from ..data.formats import messages, sharegpt
 from ..data.people.splits import with_user
 from ..data.records import is_object
-from ..data.scenarios import LogScenario, ScenarioReader, named_folder, scenario_formats
+from ..data.scenarios import LogScenario, ScenarioReader, scenario_formats
 from ..errors import SettingError, at
 from .options import completions
 from .options.shared import AnySource, force_for, json_of, option
@@ -61,14 +61,13 @@ def convert_command(
 
 def _write_scenarios(source: Path, target: Path, to: str, as_json: bool) -> int:
     """Write the scenarios of conversations, of test cases or of a file of scenarios."""
-    with named_folder(source):
-        reader = ScenarioReader(source)
-        entries: list[LogScenario] = []
-        with reader.reading():
-            for entry in reader:
-                with readable(entry.where):
-                    _check_scenario(entry, source)
-                    entries.append(entry)
+    reader = ScenarioReader(source)
+    entries: list[LogScenario] = []
+    with reader.reading():
+        for entry in reader:
+            with readable(entry.where):
+                _check_scenario(entry, source)
+                entries.append(entry)
     try:
         left_out = domains.targets()[to](
             (Conversation(id=str(number), scenario=dict(entry.scenario)) for number, entry in enumerate(entries)),

@@ -1,18 +1,19 @@
 r"""Grounding: the exact spans of the section that an answer was copied from, or the reason why there are none.
 
 "Let the LLMs Talk" (WSDM 2024), section 2.5, requires that a teacher's answer is copied from the section.
-The search is `TokenIndex.find`: by tokens, in linear time. A word is a match of Python's `\w+`; in scripts without
-spaces each character is a word.
+The search is `TokenIndex.find`: by tokens (words, single characters of scripts without spaces, punctuation), in linear
+time. White space is not a token, so a match begins and ends at a word boundary, and white space is ignored.
 """
 
 import re
-from dataclasses import dataclass
+from bisect import bisect_left
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from .records import Message, Span
 from .text.languages import says_something
 from .text.sentence_splitting import sentences
-from .text.token_search import SearchWork, token_index
 
 NO_ANSWER = "I cannot find the answer."
 """The teacher's refusal: a constant of the published method."""
@@ -128,3 +129,212 @@ def _reason(partly: bool, failed: list[str], answer: str, background: str) -> Gr
     if all(background_index.find(part, 0, work) is not None for part in failed):
         return "in_background"
     return "not_in_section"
+
+
+EDGES = frozenset(".,;:?!…。，、；：？！\"'“”‘’„‚«»‹›「」『』`´-–—―‐‑‒−")
+"""Punctuation that may differ at the edges of a piece. Brackets may not."""
+
+# Scripts without spaces between words: each character is a token.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_TOKEN = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])\w)+|[^\w\s]")
+_BRACKETS = {")": "(", "]": "["}
+
+
+@dataclass
+class SearchWork:
+    """The remaining budget of a search that skips brackets.
+
+    The budget is linear in the length of the texts, so input that would make the search slow (thousands of equal
+    beginnings) ends it early.
+    """
+
+    left: int
+    nowhere_from: dict[tuple[str, str], int] = field(default_factory=dict)
+    """By pattern, the token from which on it does not occur; later searches need not try again."""
+    first: dict[tuple[str, str], tuple[int, int] | None] = field(default_factory=dict)
+    """By pattern, its first match in the whole text; None without one."""
+
+    @classmethod
+    def over(cls, *texts: str) -> "SearchWork":
+        """A budget in proportion to the length of the texts."""
+        return cls(64 * sum(map(len, texts)) + 4_096)
+
+
+def tokens(text: str) -> list[str]:
+    """Words, single characters of scripts without spaces, and punctuation marks, in order."""
+    return _TOKEN.findall(text)
+
+
+def token_count(text: str) -> int:
+    """Number of words, single characters of scripts without spaces, and punctuation marks."""
+    return sum(1 for _ in _TOKEN.finditer(text))
+
+
+@lru_cache(maxsize=32)
+def token_index(text: str) -> "TokenIndex":
+    """The index of a text; the last few are cached."""
+    return TokenIndex(text)
+
+
+class TokenIndex:
+    """A searchable text: two rows of token codes, one with and one without case."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        matches = list(_TOKEN.finditer(text))
+        tokens = [match.group() for match in matches]
+        self.starts = [match.start() for match in matches]
+        self.ends = [match.end() for match in matches]
+        folded = {token: token.casefold() for token in dict.fromkeys(tokens)}
+        self.codes = {token: _character(n) for n, token in enumerate(dict.fromkeys([*folded, *folded.values()]), 1)}
+        folded_codes = {token: self.codes[fold] for token, fold in folded.items()}
+        self.rows = tuple("".join(map(codes.__getitem__, tokens)) for codes in (self.codes, folded_codes))
+        self.behind_group = _balanced(tokens)
+        self.openings = sorted(self.behind_group)
+
+    def find(self, piece: str, behind: int, work: SearchWork) -> Span | None:
+        """The best match of a piece, as a slice of this text; None without one.
+
+        If there are several, the order of preference is: the same case, the first at or after the offset `behind`,
+        the first in the text. A balanced (...) or [...] of this text may be missing from the piece.
+        """
+        tokens = _TOKEN.findall(piece)
+        first, last = _core(tokens)
+        if first == last:
+            return None
+        core = tokens[first:last]
+        for row, fold in ((self.rows[0], False), (self.rows[1], True)):
+            codes = {t: self.codes.get(t.casefold() if fold else t, "") for t in dict.fromkeys(core)}
+            if all(codes.values()):
+                match = self._first(row, "".join(map(codes.__getitem__, core)), behind, work)
+                if match is not None:
+                    return self._with_edges(match, tokens[:first], tokens[last:])
+        return None
+
+    def _first(self, row: str, pattern: str, behind: int, work: SearchWork) -> tuple[int, int] | None:
+        """First token and end of the first match at or after the offset, else in the text."""
+        after, key = bisect_left(self.starts, behind), (row, pattern)
+        if 0 < after < work.nowhere_from.get(key, len(row)):
+            match = self._from(row, pattern, after, work)
+            if match is not None:
+                return match
+            work.nowhere_from[key] = after
+        if key not in work.first:
+            work.first[key] = self._from(row, pattern, 0, work)
+        return work.first[key]
+
+    def _from(self, row: str, pattern: str, start: int, work: SearchWork) -> tuple[int, int] | None:
+        """The first match at or after a token."""
+        if work.left <= 0:
+            return None
+        at = row.find(pattern, start)
+        work.left -= ((at if at >= 0 else len(row)) - start) // 64
+        past = self._past_brackets(row, pattern, start, at if at >= 0 else len(row), work)
+        return past or ((at, at + len(pattern)) if at >= 0 else None)
+
+    def _past_brackets(
+        self, row: str, pattern: str, start: int, before: int, work: SearchWork
+    ) -> tuple[int, int] | None:
+        """The first match between two tokens in which the pattern leaves out balanced brackets of the text."""
+        at = row.find(pattern[0], start, before) if self.openings else -1
+        while at >= 0 and work.left > 0:
+            end = self._match_from(row, pattern, at, work)
+            if end is not None:
+                return at, end
+            at = row.find(pattern[0], at + 1, before)
+        return None
+
+    def _match_from(self, row: str, pattern: str, at: int, work: SearchWork) -> int | None:
+        """The end of the match that begins at this token; None if there is none."""
+        states = [(at, 0)]
+        seen = set(states)
+        while states and work.left > 0:
+            text_at, pattern_at = states.pop()
+            if text_at in self.behind_group and pattern_at > 0:
+                # Try both: leave the group out, or match its bracket like any other token.
+                self._push(states, seen, (self.behind_group[text_at], pattern_at))
+            stop = self._opening_from(text_at + 1)
+            length = min(stop - text_at, len(pattern) - pattern_at)
+            work.left -= 32
+            if row[text_at : text_at + min(length, 32)] != pattern[pattern_at : pattern_at + min(length, 32)]:
+                continue
+            work.left -= length // 8
+            if row[text_at : text_at + length] != pattern[pattern_at : pattern_at + length]:
+                continue
+            if pattern_at + length == len(pattern):
+                return text_at + length
+            if stop < len(row):
+                self._push(states, seen, (stop, pattern_at + length))
+        return None
+
+    @staticmethod
+    def _push(states: list[tuple[int, int]], seen: set[tuple[int, int]], state: tuple[int, int]) -> None:
+        if state not in seen:
+            seen.add(state)
+            states.append(state)
+
+    def _opening_from(self, at: int) -> int:
+        """The first balanced opening bracket at or after a token; the row's length if there is none."""
+        number = bisect_left(self.openings, at)
+        return self.openings[number] if number < len(self.openings) else len(self.rows[0])
+
+    def _with_edges(self, match: tuple[int, int], before: list[str], after: list[str]) -> Span:
+        """The slice of a match, with the piece's edge punctuation as far as the text has it."""
+        first, last = match
+        for token in reversed(before):
+            if first == 0 or self._token(first - 1) != token or self.ends[first - 1] != self.starts[first]:
+                break
+            first -= 1
+        for token in after:
+            if last == len(self.starts) or self._token(last) != token or self.starts[last] != self.ends[last - 1]:
+                break
+            last += 1
+        return self.slice(self.starts[first], self.ends[last - 1])
+
+    def _token(self, number: int) -> str:
+        return self.text[self.starts[number] : self.ends[number]]
+
+    def slice(self, start: int, end: int) -> Span:
+        """The span between two offsets."""
+        return Span(text=self.text[start:end], start=start)
+
+    def touch(self, end: int, start: int) -> bool:
+        """Whether `start` is not before `end`, and only white space and edge punctuation are between them."""
+        between = self.text[end:start]
+        return start >= end and all(character.isspace() or character in EDGES for character in between)
+
+
+def _character(number: int) -> str:
+    """The character that stands for a token in the rows."""
+    return chr(number if number < 0xD800 else number + 0x800)  # not a surrogate
+
+
+def _core(tokens: list[str]) -> tuple[int, int]:
+    """The tokens without edge punctuation: index of the first, and of the one after the last."""
+    first, last = 0, len(tokens)
+    while first < last and tokens[first] in EDGES:
+        first += 1
+    while last > first and tokens[last - 1] in EDGES:
+        last -= 1
+    return first, last
+
+
+def _balanced(tokens: list[str]) -> dict[int, int]:
+    """For each opening bracket that is closed: the index of the token after the closing bracket."""
+    groups: dict[int, int] = {}
+    open_brackets: list[int] = []
+    waiting = {"(": 0, "[": 0}
+    for number, token in enumerate(tokens):
+        if token in waiting:
+            open_brackets.append(number)
+            waiting[token] += 1
+        elif token in _BRACKETS and waiting[_BRACKETS[token]]:
+            while True:  # opening brackets of the other kind in between were never closed
+                opening = open_brackets.pop()
+                waiting[tokens[opening]] -= 1
+                if tokens[opening] == _BRACKETS[token]:
+                    break
+            groups[opening] = number + 1
+    return groups

@@ -26,7 +26,7 @@ from .logs import opentelemetry
 from .logs.key_names import LISTS
 from .people.pairing import STORED
 from .people.splits import named_user
-from .records import Conversation, Json, Message, as_object
+from .records import Conversation, Json, Message, as_list, as_object
 from .rules.user_statements import statements
 from .test_cases import cases
 
@@ -36,7 +36,7 @@ PLAIN_KEYS = ("goal", "facts", "unknown", "persona", "first_message", "success",
 LINES = "JSON lines of scenarios"
 """What a file of scenarios is called; any other source is called after the format of its conversations."""
 
-NO_RUN = "is not a run folder: its files are read as conversations"
+_NO_RUN = "is not a run folder: its files are read as conversations"
 
 _SAYS_SCENARIO = ("goal", "first_message", "kind")
 """A text at one of these keys makes a JSON line a scenario, unless the line holds a list of messages."""
@@ -79,7 +79,9 @@ class ScenarioReader:
         self._broken_places: dict[str, None] = {}
         with self.reading():
             source = Source(self.path)
-            self._loaded: Loaded | None = None if _holds_lines(source) else _load(self.path)
+            self._loaded: Loaded | None = None
+            if not _holds_lines(source):
+                self._loaded = DataSource(self.path).load(stream=True, scenarios=True)
             self._is_list = isinstance(source.value, list) and isinstance(source.first, dict)
             self._is_list = self._is_list or (source.fault is not None and source.text.lstrip()[:1] == "[")
         self.left_out = 0
@@ -99,14 +101,14 @@ class ScenarioReader:
     @property
     def stored(self) -> bool:
         """Whether the source holds conversations."""
-        return self._loaded is not None and not _holds_scenarios(self._loaded.kind)
+        return self._loaded is not None and self._loaded.kind not in scenario_formats()
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Remarks of the reader about stored conversations, or about lines that were left out."""
         if self._loaded is None:
             return note(self.path, list(self._broken_places), 1)
-        return (*((NO_RUN,) if self._loaded.kind == FOLDER else ()), *self._loaded.notes)
+        return (*((_NO_RUN,) if self._loaded.kind == FOLDER else ()), *self._loaded.notes)
 
     @property
     def broken(self) -> tuple[str, ...]:
@@ -121,14 +123,10 @@ class ScenarioReader:
     @property
     def licence(self) -> dict[str, str]:
         """`licence` and `licence_id` of the scenarios of a run, where all its sources have the same one."""
-        sources = self._loaded.manifest.get("data") if self._loaded is not None else None
-        origins = [source for source in sources if isinstance(source, Mapping)] if isinstance(sources, list) else []
-        return {
-            key: values.pop()
-            for key in ("licence", "licence_id")
-            if len(values := {text if isinstance(text := one.get(key), str) else "" for one in origins}) == 1
-            and all(values)
-        }
+        sources = as_list(self._loaded.manifest.get("data")) if self._loaded is not None else []
+        named = {key: [as_object(source).get(key) for source in sources] for key in ("licence", "licence_id")}
+        one = {key: names[0] for key, names in named.items() if names and all(name == names[0] for name in names)}
+        return {key: name for key, name in one.items() if name and isinstance(name, str)}
 
     def __iter__(self) -> Iterator[LogScenario]:
         self.left_out = 0
@@ -145,57 +143,28 @@ class ScenarioReader:
                 yield scenario
 
 
-@contextmanager
-def named_folder(path: Path) -> Iterator[None]:
-    """Inside, an error about a folder without a run names the path."""
-    try:
-        yield
-    except DataError as error:
-        if not path.is_dir() or (path / CONVERSATIONS).is_file():
-            raise
-        raise DataError(f"{error} ({at(path)} {NO_RUN}; name a run or a file)") from None
+def scenario_formats() -> tuple[str, ...]:
+    """The names of the formats whose files hold scenarios."""
+    return tuple(form.name for form in domains.known_formats() if form.scenarios)
 
 
 def _holds_lines(source: Source) -> bool:
     """Whether a path is a file of scenarios rather than of conversations."""
     if source.is_folder:
         return False
-    value = source.first
-    recognised = _recognised(source)
-    if _holds_scenarios(recognised or ""):
-        return recognised == cases.NAME
-    if not source.begin.strip() and not source.text.strip():
-        if source.fault is not None and recognised is None:
-            raise source.fault
-        if source.fault is None:
-            raise DataError(
-                f"{at(source.path)}: holds no scenario: give stored conversations, or write one object a line"
-            )
-    if isinstance(value, dict) and any(isinstance(value.get(key), str) for key in _SAYS_SCENARIO):
+    formats = (form for form in domains.known_formats() if form.name != "topics")  # which has no conversations
+    form = next((form for form in formats if form.claims(source)), None)
+    if form is not None and form.scenarios:
+        return form.name == cases.NAME
+    if form is None and source.fault is not None and not source.text.strip():
+        raise source.fault
+    if source.fault is None and not source.begin.strip() and not source.text.strip():
+        raise DataError(f"{at(source.path)}: holds no scenario: give stored conversations, or write one object a line")
+    value = as_object(source.first)
+    if any(isinstance(value.get(key), str) for key in _SAYS_SCENARIO):
         of_log = any(isinstance(value.get(key), list) for key in LISTS)
         return not of_log and not opentelemetry.FORMAT.recognises(source)
-    return recognised is None
-
-
-def _load(path: Path) -> Loaded:
-    """What a path holds: conversations, or scenarios as conversations without a message."""
-    return DataSource(path).load(stream=True, scenarios=True)
-
-
-def _holds_scenarios(kind: str) -> bool:
-    """Whether a kind of source is one of scenarios."""
-    return kind in scenario_formats()
-
-
-def scenario_formats() -> tuple[str, ...]:
-    """The names of the formats whose files hold scenarios."""
-    return tuple(form.name for form in domains.known_formats() if form.scenarios)
-
-
-def _recognised(source: Source) -> str | None:
-    """The name of a format of conversations that the source has; None if it has none."""
-    formats = (form for form in domains.known_formats() if form.name != "topics")  # which has no conversations
-    return next((form.name for form in formats if form.claims(source)), None)
+    return form is None
 
 
 def scenario_of(conversation: Conversation, number: int = 0) -> LogScenario | None:

@@ -7,9 +7,9 @@ from functools import partial
 from operator import attrgetter
 from statistics import pstdev
 
+from ...data.grounding import tokens
 from ...data.records import Conversation, Record
 from ...data.rules import asked_before
-from ...data.text.token_search import tokens
 from ..tables import Cell, Column, Table
 from .samples import exchanges, mean_of
 

@@ -1,6 +1,9 @@
-"""The users of stored conversations, and their split into development and test users."""
+"""The users of stored conversations, their split into development and test users, and draws of them."""
 
-from typing import Literal, TypeAlias
+from collections import Counter
+from collections.abc import Sequence
+from itertools import islice
+from typing import Literal, NamedTuple, TypeAlias
 
 from .. import domains
 from ..identity import digest
@@ -9,6 +12,12 @@ from .pairing import STORED
 
 UserPart: TypeAlias = Literal["tune", "test", "all"]
 """Part of the people: to tune a simulator on, to test it on, or all."""
+
+MOST_DRAWN = 4_000
+"""Conversations of a source that are taken at most, unless another number is given: more than were published.
+
+`compare` takes about a gigabyte of memory for two such sources.
+"""
 
 
 def named_user(conversation: Conversation) -> str:
@@ -56,3 +65,30 @@ def _named_in_store(conversation: Conversation) -> str:
     """Name of the user on whose scenario it was simulated; empty if it was on nobody's."""
     name = as_object(conversation.extra.get(STORED)).get("user")
     return name if isinstance(name, str) else ""
+
+
+class DrawnUsers(NamedTuple):
+    """Conversations of drawn users."""
+
+    conversations: tuple[Conversation, ...]
+    users: int
+    of_users: int
+    """The users of the whole source."""
+
+
+def drawn_users(conversations: Sequence[Conversation], most: int, seed: int) -> DrawnUsers:
+    """The conversations of users drawn by the seed, at most so many.
+
+    Users are in the order of a digest, so those of one name are drawn from every source.
+    """
+    counts = Counter(map(user_of, conversations))
+    users: set[str] = set()
+    count = 0
+    for user in sorted(counts, key=lambda user: digest("drawn users", seed, user)):
+        if users and count + counts[user] > most:
+            break
+        users.add(user)
+        count += counts[user]
+    of_users = (conversation for conversation in conversations if user_of(conversation) in users)
+    drawn = tuple(islice(of_users, most))  # a single user may have more
+    return DrawnUsers(drawn, len(users), len(counts))

@@ -3,12 +3,11 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from ..grounding import gives_no_answer, ground
+from ..grounding import gives_no_answer, ground, token_count
 from ..records import Conversation, Message, Span
 from ..rules.findings import Reasons, Rule, quoted
 from ..rules.questions import QuestionReason, question_reasons
 from ..text.languages import says_something
-from ..text.token_search import token_count
 from .repair import before_first_word
 
 ANSWER_TOKENS = 40

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
+from ..grounding import SearchWork, token_index
 from ..records import Conversation, Record, Span
 from ..text.sentence_splitting import sentences
-from ..text.token_search import SearchWork, token_index
 from .topics import Topic
 
 RepairKind: TypeAlias = Literal["offset", "case", "first_word"]

@@ -18,7 +18,7 @@ from ...data.files.broken_lines import readable
 from ...data.identity import digest, ordinals
 from ...data.people.splits import UserPart, of_part
 from ...data.records import Conversation
-from ...data.scenarios import LogScenario, ScenarioReader, check_plain, named_folder
+from ...data.scenarios import LogScenario, ScenarioReader, check_plain
 from ...errors import DataError, SettingError, at
 from ...nodes.scorers.success import KEY as SUCCESS
 from ...nodes.scorers.success import success_of, with_judge
@@ -146,8 +146,7 @@ class ScenarioSource(BaseModel):
         if self.scenarios is not None:
             if beside := [f"--{name}" for name in self.subjects if getattr(self, name) is not None]:
                 raise SettingError(f"{' and '.join(beside)}: --scenarios says what is talked about: leave it out")
-            with named_folder(self.scenarios):
-                taken = self._taken(self.scenarios, seed)
+            taken = self._taken(self.scenarios, seed)
         else:
             if idle := next((name for name in ("part", "judge") if getattr(self, name) not in ("all", None)), None):
                 raise SettingError(f"--{idle}: is about the scenarios of --scenarios SRC: give it, or leave this out")

@@ -18,9 +18,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from ...data import domains
 from ...data.identity import digest
-from ...data.people.draws import MOST_DRAWN, drawn_users
 from ...data.people.pairing import topic_key
-from ...data.people.splits import UserPart, of_part, user_of
+from ...data.people.splits import MOST_DRAWN, UserPart, drawn_users, of_part, user_of
 from ...data.records import Conversation, Part, Role
 from ...data.rules import plain_words
 from ...data.scenarios import is_log, stated_in

@@ -12,12 +12,11 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 
-from ...data.grounding import NO_ANSWER, ground
+from ...data.grounding import NO_ANSWER, ground, token_index
 from ...data.identity import digest
 from ...data.records import Role, Usage
 from ...data.text.languages import says_something
 from ...data.text.sentence_splitting import sentences
-from ...data.text.token_search import token_index
 from ...errors import ModelError
 from ..calls.service import current, drafted
 from ..calls.store import Call

@@ -8,13 +8,12 @@ each function and text this prints the seconds for a text and for one of four ti
 from collections.abc import Callable
 from time import perf_counter
 
-from duologue.data.grounding import ground, is_refusal
+from duologue.data.grounding import ground, is_refusal, token_index
 from duologue.data.recllmsim.profiles import proposed_profile
 from duologue.data.recllmsim.situations import lines_of
 from duologue.data.rules import question_reasons
 from duologue.data.text.cleaning import clean
 from duologue.data.text.sentence_splitting import sentences
-from duologue.data.text.token_search import token_index
 
 LENGTH = 20_000
 """Characters of the shorter text, about."""

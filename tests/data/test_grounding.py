@@ -4,9 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from duologue.data.grounding import Grounding, ground
+from duologue.data.grounding import Grounding, ground, token_index
 from duologue.data.text.sentence_splitting import sentences
-from duologue.data.text.token_search import token_index
 
 SECTION = (
     "Aniston moved to New York City (the city of her mother) and worked as a waitress. "

@@ -201,5 +201,3 @@ def test_a_folder_that_is_no_run_is_said_to_be_read_as_conversations(tmp_path: P
     line = "is not a run folder: its files are read as conversations"
     assert taken.notes[0] == f"{tmp_path}: {line}"
     assert not any(line in note for note in graphs.scenarios_of(tmp_path / "log.jsonl", "agent_test").notes)
-    with pytest.raises(DataError, match=rf"the scenario names no kind.* \({tmp_path} {line}; name a run or a file\)$"):
-        graphs.scenarios_of(tmp_path, "recllmsim")
