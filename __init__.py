@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 __version__: str
 if TYPE_CHECKING:
     from . import analysis, cli, data, errors, graphs, hosts, nodes, prompts, runs, studies, views
-    from .data import Conversation, domains, frame, load, save
+    from .data import Conversation, check, domains, frame, load, save
     from .graphs import Cast, casts
     from .hosts import user
     from .nodes import Limits
@@ -42,6 +42,7 @@ _HOMES = {
     "asimulate": "runs",
     "atest": "studies.agent_tests",
     "casts": "graphs",
+    "check": "data",
     "compare": "studies.comparison",
     "domains": "data",
     "fork": "studies.forks",
@@ -73,6 +74,7 @@ __all__ = [
     "asimulate",
     "atest",
     "casts",
+    "check",
     "cli",
     "compare",
     "data",

@@ -2,6 +2,7 @@
 
 from ..errors import DataError
 from . import checks, domains, grounding, identity, recllmsim, simquac
+from .checks import check
 from .domain import Dataset, Domain, LabelNotes, Material
 from .domains import register_format
 from .exports import frame, save
@@ -55,6 +56,7 @@ __all__ = [
     "StopReason",
     "ToolCall",
     "Usage",
+    "check",
     "checks",
     "cleaning",
     "count",

@@ -18,13 +18,26 @@ def known_rules() -> dict[str, Rule]:
     return {name: rule for rules in (*of_domains, USER_FAULT_RULES) for name, rule in rules.items()}
 
 
-def check(conversation: Conversation, rules: Collection[str] | None = None) -> list[Finding]:
-    """The findings of its domain's rules (all, or the named ones) in a conversation, in order of messages.
+def check(conversations: Conversation | Iterable[Conversation], rules: Collection[str] | None = None) -> list[Finding]:
+    """What the rules find in one or many conversations: for each in order of its messages.
 
-    If its scenario has a goal or facts of the user, the rules for users' faults apply too. DataError for a name that no
-    rule has.
+    Those are the rules of its domain, or the ones of them that are named; if its scenario has a goal or facts of the
+    user, the rules for users' faults apply too. DataError for a name that no rule has.
+
+    Example::
+
+        >>> import duologue
+        >>> asked = duologue.data.Message(role="user", text="[System]: When do you open?")
+        >>> talk = duologue.Conversation(id="1", scenario={}, messages=(asked,))
+        >>> [finding.rule for finding in duologue.check(talk)]
+        ['role-slip']
     """
     names = set(chosen(rules))
+    several = [conversations] if isinstance(conversations, Conversation) else conversations
+    return [finding for conversation in several for finding in _findings(conversation, names)]
+
+
+def _findings(conversation: Conversation, names: Collection[str]) -> list[Finding]:
     findings = [
         Finding(
             rule=name,
@@ -40,11 +53,6 @@ def check(conversation: Conversation, rules: Collection[str] | None = None) -> l
         for number, reason in rule.find(conversation)
     ]
     return sorted(findings, key=lambda finding: finding.message)
-
-
-def check_all(conversations: Iterable[Conversation], rules: Collection[str] | None = None) -> list[Finding]:
-    """The findings in many conversations, in order."""
-    return [finding for conversation in conversations for finding in check(conversation, rules)]
 
 
 def chosen(rules: Collection[str] | None) -> list[str]:

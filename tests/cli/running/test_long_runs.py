@@ -135,7 +135,7 @@ def test_the_findings_of_a_run_are_counted_and_the_first_ones_shown(duologue, lo
         conversation.model_copy(update={"messages": conversation.messages[:1] * 2}) for conversation in data.load("r")
     ]
     data.record_lines.write(records, "r/conversations.jsonl")
-    whole = data.checks.check_all(records)
+    whole = data.checks.check(records)
     code, shown, err = duologue("check", "r", "--limit", 3)
     assert f"... and {len(whole) - 3} more" in err
     assert shown.startswith(f"000 {whole[0].role} {whole[0].message}: {whole[0].rule}")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from duologue.data import Conversation, Message, load
-from duologue.data.checks import check, check_all
+from duologue.data.checks import check
 from duologue.data.recllmsim import Situation, variant
 from duologue.data.rules import is_plan, is_repeat, user_notes, user_reasons
 
@@ -81,9 +81,7 @@ def test_every_leak_in_the_open_files_is_found_and_no_person_is_accused(open_dat
     leaks = {
         (c.id, n) for c in conversations for n, m in enumerate(c.messages) if m.role == "user" and "[System]" in m.text
     }
-    findings = check_all(
-        conversations, ["user-role-leak", "user-prompt-leak", "user-empty", "user-repeat", "user-plan"]
-    )
+    findings = check(conversations, ["user-role-leak", "user-prompt-leak", "user-empty", "user-repeat", "user-plan"])
     assert len(leaks) == 31
     assert {(f.conversation, f.message) for f in findings if f.rule == "user-role-leak"} == leaks
     kinds = {conversation.id: variant(conversation) for conversation in conversations}
@@ -96,5 +94,5 @@ def test_every_leak_in_the_open_files_is_found_and_no_person_is_accused(open_dat
 
 
 def test_findings_name_the_file(open_data: Path) -> None:
-    (finding,) = check_all(load(open_data / "recllmsim"), ["assistant-first"])
+    (finding,) = check(load(open_data / "recllmsim"), ["assistant-first"])
     assert finding.path.startswith("LLM_agent_user/")
