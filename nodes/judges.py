@@ -69,7 +69,7 @@ def judging_model(model: str | BaseChatModel, what: str) -> BaseChatModel:
     """The chat model of an identifier, or the given one; SettingError for the offline model, which cannot judge."""
     judge_model = chat_model(model)
     if isinstance(judge_model, OfflineChatModel):
-        raise SettingError(f"{what}: the offline model cannot judge: give openai:NAME_PATTERN, or a chat model")
+        raise SettingError(f"{what}: the offline model cannot judge: give openai:NAME, or a chat model")
     return judge_model
 
 
@@ -231,7 +231,7 @@ def judge(
     attempts: int = ATTEMPTS,
     language: str = "en",
 ) -> Node:
-    """A validator that asks a model: `judge("openai:NAME_PATTERN", "Reject what is rude.", ["rude"])`.
+    """A validator that asks a model: `judge("openai:NAME", "Reject what is rude.", ["rude"])`.
 
     A model that fails ends the conversation as `model_failed`. SettingError, PromptError or ModelError for what cannot
     be used.

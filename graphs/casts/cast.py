@@ -41,7 +41,7 @@ from .checks import check_pages
 Speaker: TypeAlias = str | BaseChatModel | Runnable[Any, Any] | Node | SpeakerReply
 """A chat model or its spec, an agent that speaks `messages`, a function of messages, or a node. A text may also be
 `replay:PATH` (stored conversations again), `people:PATH` (turns drawn from them), a model with `?like=PATH` (that writes
-after them), `agent:URL` (a graph on a LangGraph server) or `MODULE:NAME_PATTERN`."""
+after them), `agent:URL` (a graph on a LangGraph server) or `MODULE:NAME`."""
 WhenRejected: TypeAlias = Literal["send", "fallback", "stop"]
 
 
@@ -270,7 +270,7 @@ class Cast:
         if self.spec is None or self.live:
             raise ContractError(
                 f"cast {self.name!r} cannot be built again in another process: {'; '.join(self.live)}: give these by "
-                "import path (MODULE:NAME_PATTERN) or as a model identifier, and the cast as a function of a module"
+                "import path (MODULE:NAME) or as a model identifier, and the cast as a function of a module"
             )
         return self.spec
 
