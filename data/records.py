@@ -304,8 +304,7 @@ _TABLE: Mapping[StopReason, tuple[Fault, str]] = {
 FAULTS: Mapping[str, Fault] = {reason: fault for reason, (fault, _) in _TABLE.items()}
 """Whose fault each stop reason is. A conversation without a fault can be studied as it is."""
 
-STOP_WORDS: Mapping[str, str] = {reason: words for reason, (_, words) in _TABLE.items()}
-"""Each stop reason in plain words, for people."""
+_WORDS: Mapping[str, str] = {reason: words for reason, (_, words) in _TABLE.items()}
 
 UNTOLD = "why it ended is not recorded"
 
@@ -339,9 +338,7 @@ def stop_in_words(reason: str | None) -> str:
     if reason is None or reason == "not told":
         return UNTOLD
     cast, colon, name = reason.rpartition(":")
-    return (
-        f"it ended as {name.replace('_', ' ')} ({cast})" if colon else STOP_WORDS.get(reason, reason.replace("_", " "))
-    )
+    return f"it ended as {name.replace('_', ' ')} ({cast})" if colon else _WORDS.get(reason, reason.replace("_", " "))
 
 
 def ended_by_itself(reason: str | None, fault: Fault | None) -> bool:

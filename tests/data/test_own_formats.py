@@ -94,9 +94,7 @@ def test_records_are_never_ones_own_even_if_they_are_broken(tmp_path):
 def test_two_formats_of_ones_own_that_claim_one_file_are_one_line_with_both_names(log):
     data.register_format(till())
     data.register_format(till("register"))
-    with pytest.raises(
-        DataError, match=r"monday.log: the formats 'till' and 'register' both claim it: let `recognises`"
-    ):
+    with pytest.raises(DataError, match=r"monday.log: .*'till'.*'register'"):
         data.load(log)
 
 
@@ -175,7 +173,7 @@ def test_a_name_is_taken_once_unless_it_is_replaced():
     first, second = data.register_format(till()), till()
     assert data.register_format(first) is first
     other = till(read=list)
-    with pytest.raises(SettingError, match="there is a format 'till' already: give replace=True"):
+    with pytest.raises(SettingError, match="'till'"):
         data.register_format(other)
     assert data.register_format(other, replace=True) is other
     assert domains.own_formats() == (other,)
@@ -226,7 +224,5 @@ def test_a_broken_package_is_one_warning(installed, caplog, tmp_path, source):
     (tmp_path / "a.jsonl").write_text('{"messages": [{"role": "user", "content": "Hello"}]}\n')
     assert data.kind_of(tmp_path / "a.jsonl") == "messages"
     (record,) = caplog.records
-    assert record.getMessage().startswith(
-        "the package till-package, entry point till = till_package:FORMAT: its format"
-    )
+    assert "till-package" in record.getMessage()
     assert "sk-1234" not in record.getMessage()
