@@ -5,7 +5,7 @@ a subclass that defines more and register an instance of it (`domains.register`,
 `duologue.domains`).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, NamedTuple, cast, final

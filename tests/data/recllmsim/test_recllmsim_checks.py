@@ -8,7 +8,6 @@ import pytest
 from duologue.data import Conversation, Message, load
 from duologue.data.checks import check
 from duologue.data.recllmsim import Situation, variant
-from duologue.data.rules import is_plan, is_repeat, user_notes, user_reasons
 
 CONTEXT = "You want to buy good tea for a friend who likes it strong."
 
