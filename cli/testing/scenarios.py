@@ -65,7 +65,9 @@ def scenarios_command(
     yes: Yes = False,
     **values_of_run: Any,
 ) -> int:
-    """Design scenarios from an agent's tools: for each tool, valid, missing, ambiguous and forbidden arguments.
+    """Design scenarios from the tools of an agent.
+
+    For each tool valid, missing, ambiguous and forbidden arguments.
 
     With a world, each one is proven by playing tool calls in fresh worlds: possible, to be refused, or undecided. Exit
     code 0: written; 1: the model gave no wording of some scenarios; 2: bad input.

@@ -18,6 +18,8 @@ _PLAIN = {"kind", "digest"}
 """Keys of the scenario of a plain conversation. Reading makes them again."""
 _PATCH = {"values", "order", BEFORE}
 """Keys of a patch (`formats.dialogues`), in which a reader keeps the differences of its own format."""
+_OF_READERS = ("path", "variant")
+"""Keys that a reader adds, and no source has."""
 _LISTS = {"images", "image", "videos", "video", "audios", "audio"}
 _KEYS = "further keys of the source"
 
@@ -146,7 +148,7 @@ class BeyondWords:
     def _unread(self, extra: Json) -> Iterator[str]:
         """Keys of the source, or of an `extra`, that are not written."""
         for name, value in extra.items():
-            if name in (self._own_key, ASIDES):
+            if name in (self._own_key, ASIDES, *_OF_READERS):
                 continue
             if isinstance(value, dict) and value.keys() <= _PATCH:
                 yield from (key for key in as_object(value.get("values")) if key != "from")

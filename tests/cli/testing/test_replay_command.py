@@ -34,15 +34,19 @@ def test_it_reports_where_each_forks_the_calls_saved_and_success_in_pairs(duolog
     assert code == 0
     assert "4 replayed: 0 equal their records, 4 fork" in out
     assert "forks by first other message: #3: 4" in out
-    assert "both succeed in 0 pairs, only the replay in 4, only the record in 0, neither in 0" in out
+    assert "only the record succeeds in 0 of 4 pairs, only the replay in 4" in out
     won = [line for line in out.splitlines() if line.startswith("won: ")]
     assert [line.partition(" (")[0] for line in won] == ["won: a table", "won: a taxi"]
     (pairs,) = (line.partition(": duologue ")[2] for line in out.splitlines() if line.startswith("in pairs: "))
     code, out, _ = duologue(*pairs.split())
-    assert (code, "only new in 4, only run in 0" in out, Path("new/pairs.html").is_file()) == (0, True, True)
+    assert (code, "only run succeeds in 0 of 4 pairs, only new in 4" in out, Path("new/pairs.html").is_file()) == (
+        0,
+        True,
+        True,
+    )
     code, out, _ = duologue("replay", run, "--assistant", "mine:books", "--out", "new", "--resume", "--json")
     result = json.loads(out)
-    assert (code, result["success"]["only_new"]) == (0, 4)
+    assert (code, result["success"]["suite"]["only_new"]) == (0, 4)
     assert [row["differs_at"] for row in result["conversations"]] == [3] * 4
     code, out, _ = duologue("runs", "list", "new")
     assert "agent_test, a replay of run, 4 of 4 finished" in out

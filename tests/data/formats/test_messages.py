@@ -71,7 +71,7 @@ LOST: dict[str, tuple[type[Record], Any]] = {
     "how it was made (provenance, times)": (Conversation, {"provenance": Provenance(cast="c")}),
     "reasoning of models, and what agents kept": (Conversation, {"memory": {"user": {"mood": "calm"}}}),
     "labels": (Conversation, {"labels": {"rating": 2}}),
-    "further keys of the source (path)": (Conversation, {"extra": {"path": "a/1.json"}}),
+    "further keys of the source (mood)": (Conversation, {"extra": {"mood": "glad"}}),
     "turns without a message": (Conversation, {"unsaid": (Unsaid(role="user", after=1, attempts=()),)}),
     "spans": (Message, {"spans": (Span(text="Who", start=0),)}),
     "prompts, tokens and notes of the drafts that stand": (Message, {"attempts": (DRAFT,)}),

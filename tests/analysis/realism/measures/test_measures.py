@@ -248,25 +248,23 @@ def test_a_sentence_that_a_text_repeats_is_looked_at_once(monkeypatch):
 
 
 SLIPS = (
-    "Fine, that is all. ###STOP###", "OK ##STOP## then", "###STOP###", "Good [STOP] bye", "Good <STOP>", "Bye. [END]", "Bye <END>",
-    "Bye <END_OF_CONVERSATION> now", "###TRANSFER###", "What? ###OUT-OF-SCOPE###", "I see [END OF CONVERSATION]", "END_CONVERSATION",
-    "Thank you.\nTERMINATE", "Thank you. <|endoftext|>", '"###STOP###"', 'Bye then. "###STOP###"', "谢谢 ###停止### 再见", "好的【对话结束】", "再见（对话结束）",
-    "Any hotels, based on my profile?", "As per my profile, I like tea.", "Since I said in my user profile that I like tea",
-    "I take into account what fits, given my profile.", "Any websites for me, based on my profile?", "根据我的用户资料，我喜欢茶",
-    '"As an AI language model, I do not eat."', "```\nAs an AI language model, I do not eat.\n```", "According to my instructions I end now.",
-    "[System]: ok", "He said \"fine\". [System]: ok", "根据我的人设，我喜欢喝茶。", "我是一个大语言模型",
-)  # fmt: skip
+    "Fine, that is all. ###STOP###",
+    "Bye. [END]",
+    "Thank you.\nTERMINATE",
+    "Thank you. <|endoftext|>",
+    "Any hotels, based on my profile?",
+    "[System]: ok",
+    "根据我的人设，我喜欢喝茶。",
+)
 NO_SLIPS = (
-    "Update the phone number in my profile", "I can't see it in my profile", "It is in my LinkedIn profile", "My picture in the profile",
-    "The email address is wrong, based on my profile on your site", "According to my account settings and per my profile I am a member",
-    "According to the instructions I hold the button", "The instructions say that it blinks", "I followed your instructions",
-    'The page says "given my profile" and stops', "It says “as an AI language model” there", "Was heißt „x“, ‘based on my profile’ here?",
-    "他说「作为一个AI，我没有口味」是什么意思", "Why `[System]: x` in the log?", "My log:\n```\n[System]: started\n<note>\n###STOP###\n```\nWhy?",
-    "> As an AI language model, I cannot.\nWhy does it say that?", "See https://x.org/?q=[END] please",
-    "It broke.\nFrom: A <a@b.c>\nTo: me\nSubject: x\n\nBased on my profile, hello", "Hm.\nOn Monday, A wrote:\nAs the user, I think",
-    "学习 [目标外语] 有哪些教材？", "我在登录后根据我的个人资料修改了地址", "From: Rome\nTo: Paris", "Please stop. END of story", "TERMINATE the contract",
-    "## Plan ##", "Press [Enter]", "课程结束（周五）", "Dear [Your name]", "{{name}} is in my template",
-)  # fmt: skip
+    "It is in my LinkedIn profile",
+    "The instructions say that it blinks",
+    "It says “as an AI language model” there",
+    "Why `[System]: x` in the log?",
+    "> As an AI language model, I cannot.\nWhy does it say that?",
+    "Press [Enter]",
+    "Dear [Your name]",
+)
 
 
 @pytest.mark.parametrize(("text", "slips"), [*((text, True) for text in SLIPS), *((text, False) for text in NO_SLIPS)])
