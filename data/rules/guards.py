@@ -56,7 +56,7 @@ _OF_A_MODEL = re.compile(
 )
 _OFFERS = re.compile(
     r"\bhow (?:can|may) i (?:help|assist)\b|\bi(?:['’]m| am) here to (?:help|assist)\b|\bhappy to (?:help|assist) you\b"
-    r"|\bi hope this helps\b|\b(?:anything|something) else (?:i can (?:help|assist|do)|you(?:['’]d| would) like me to)\b"
+    r"|\b(?:anything|something) else (?:i can (?:help|assist|do)|you(?:['’]d| would) like me to)\b"
     r"|(?:可以|能|能够)(?:帮|为)(?:您|你)(?:做|提供|服务|什么)|很高兴为(?:您|你)服务|有什么可以帮|还有(?:什么|其他).{0,6}(?:帮|为)(?:您|你)",
     re.IGNORECASE,
 )

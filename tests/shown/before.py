@@ -115,7 +115,9 @@ BEFORE: dict[str, dict[str, str]] = {
             "duologue.simulate(agent_test.cast(), agent_test.scenarios([{'goal': 'a table'}]), out='out/agent_test-1')"
         )
     },
-    "docs/reference/nodes.md": {"cast = ": "from my_agent import graph as my_compiled_agent"},
+    "docs/reference/nodes.md": {
+        "cast = ": "from my_agent import graph as my_compiled_agent\n\n\ndef my_criterion(state, limits):\n    return None\n"
+    },
     "docs/research/readers.md": {
         "": READER,
         "duologue convert out/my_run": EARLIER_RUN.format("out/my_run"),
@@ -128,9 +130,7 @@ BEFORE: dict[str, dict[str, str]] = {
     },
     "docs/test/compare_versions.md": {
         "": VERSIONS,
-        "duologue test --assistant new_agent:agent --against out/before --scenarios scenarios.jsonl --repeats 4 --plan": (
-            "import os\nos.chdir(here)"  # from the example's folder
-        ),
+        "from statistics import fmean": "import os\nos.chdir(here)",  # from the example's folder
     },
     "docs/test/stored_conversations.md": {"": EARLIER_RUN.format("out/simquac-1") + OF_OTHER_TOOLS},
     "docs/test/worlds.md": {"": HOTEL},
