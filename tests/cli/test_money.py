@@ -208,7 +208,7 @@ def test_a_run_that_is_resumed_at_the_bound_that_ended_it_tells_its_sum_and_call
 
 
 def _number(sum_told):
-    return float(sum_told.strip("$:").replace(",", ""))
+    return float(sum_told.strip("$:;,").replace(",", ""))
 
 
 def test_options_become_a_pace_and_a_control():
