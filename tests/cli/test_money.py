@@ -185,7 +185,7 @@ def test_a_bound_that_is_none_is_one_line(duologue, tmp_path, option, line):
 @pytest.mark.parametrize(
     ("bound", "faults"), [(("--max-cost", "0.006"), {}), (("--max-run-tokens", "11000"), {"429": 0.1})]
 )
-def test_a_run_that_is_resumed_at_the_bound_that_ended_it_tells_its_sum_and_calls_nothing(
+def test_a_run_that_is_resumed_at_the_bound_that_ended_it_tells_its_sum_and_hardly_calls(
     duologue, faulty, monkeypatch, bound, faults
 ):
     pytest.importorskip("genai_prices")
@@ -200,7 +200,7 @@ def test_a_run_that_is_resumed_at_the_bound_that_ended_it_tells_its_sum_and_call
         assert (code, out[0] in "123456") == (1, True)
         lines.append((re.findall(r"is reached, with (\S+)", err), served.counts()["requests"]))
     (before, asked), (after, asked_again) = lines
-    assert asked_again == asked
+    assert asked_again <= asked + 1  # one call fits, which the three under way left no room for
     assert len(before) == len(after) == 1
     assert _number(after[0]) >= _number(
         before[0]
