@@ -1,10 +1,13 @@
 """`local:` models: a GGUF file that llama.cpp serves inside this process (extra `local`); no key and no network."""
 
+import asyncio
 import secrets  # noqa: TID251 - a key of this process, and nothing that is drawn
 import threading
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
+from weakref import WeakKeyDictionary
 
 from pydantic import Field, SecretStr
 
@@ -37,7 +40,18 @@ class LocalModel(OpenAIModel):
     """Replies at the same time; further requests wait."""
 
     async def _address(self) -> tuple[str, str]:
-        return await in_thread(_served, self.path, self.threads, self.context, self.slots)
+        return await in_thread(_served, *self._server)
+
+    async def _posted(self, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
+        rooms = _rooms.setdefault(asyncio.get_running_loop(), {})
+        async with rooms.setdefault(
+            self._server, asyncio.Semaphore(self.slots)
+        ):  # waiting is not what a time-out is for
+            return await super()._posted(body)
+
+    @property
+    def _server(self) -> tuple[str, int, int, int]:
+        return self.path, self.threads, self.context, self.slots
 
 
 def local_model(name: str, arguments: dict[str, Any]) -> LocalModel:
@@ -71,6 +85,9 @@ def _file_of(name: str) -> Path:
 
 _servers: dict[tuple[str, int, int, int], tuple[Any, str, str]] = {}
 _starting = threading.Lock()
+_rooms: "WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, int, int, int], asyncio.Semaphore]]"
+_rooms = WeakKeyDictionary()
+"""Of each event loop what lets as many calls through to a server as it has slots."""
 
 
 def _served(path: str, threads: int, context: int, slots: int) -> tuple[str, str]:

@@ -5,6 +5,7 @@ For endpoints that take llama.cpp's field `grammar` (GBNF): `local:` models, and
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self, TypeAlias, cast
 
@@ -130,8 +131,8 @@ class Likelihood(OpenAIModel):
 
     served: OpenAIModel
 
-    async def _address(self) -> tuple[str, str]:
-        return await self.served._address()
+    async def _posted(self, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
+        return await self.served._posted(body)
 
     async def _reply(self, messages: Any, **given: Any) -> AIMessage:
         *before, last = messages
