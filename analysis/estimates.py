@@ -85,13 +85,14 @@ def share(counts: Sequence[tuple[int, int]], unit: str = "scenarios") -> Estimat
 
 
 def _correlation(counts: Sequence[tuple[int, int]], of_all: float, size: float) -> float:
-    """How alike the repeats of a scenario are, 0 to 1; without any scenario that tells of it that of the imagined one."""
+    """How alike the repeats of a scenario are, 0 to 1."""
     n, groups = sum(total for _, total in counts), len(counts)
     between = fsum(total * (reached / total - of_all) ** 2 for reached, total in counts) / (groups - 1)
     inside = fsum(reached * (total - reached) / total for reached, total in counts) / max(n - groups, 1)
     whole = between + (size - 1) * inside
-    found = min(1.0, max(0.0, (between - inside) / whole)) if whole > 0 else CORRELATION
+    found = min(1.0, max(0.0, (between - inside) / whole)) if whole > 0 else 0.0
     telling = min(sum(reached > 0 for reached, _ in counts), sum(reached < total for reached, total in counts))
+    telling = max(telling, 1)  # else a first failure would raise the lower end
     return (telling * found + CORRELATION) / (telling + 1)
 
 
