@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from ..data.rules.user_notices import words_in
 from ..data.text.languages import Language, language_of
-from ..data.text.text_values import written_values
+from ..data.text.values import written_values
 from .scorers.scores import Score
 from .scorers.success import KEY
 from .state import State, history

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..data.records import Role
-from ..data.text.model_tokens import OF_MESSAGE, texts_in, tokens_about
+from ..data.text.words import OF_MESSAGE, texts_in, tokens_about
 from .contract import Stop, check_function, describe
 from .limits import Limits
 from .state import State

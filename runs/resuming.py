@@ -6,7 +6,7 @@ from typing import Any
 from ..data.formats import record_lines
 from ..data.records import Attempt, Conversation, Role
 from ..data.summaries.executed_graph import SPEAKER_OF, SPEAKERS, VALIDATORS
-from ..data.text.model_tokens import texts_in
+from ..data.text.words import texts_in
 from ..graphs import Cast
 from ..nodes.calls.spending import PriceQuery, Spending, asked_model
 from ..nodes.limits import Limits

@@ -11,13 +11,13 @@ from ..data.files.broken_lines import sources_skip_broken
 from ..data.files.folders import working_folder_restored
 from ..data.files.json_files import write_json
 from ..data.records import Conversation, Role
-from ..data.settings.tracing import requested
 from ..errors import SettingError
 from ..graphs import Cast
 from ..graphs.casts.checks import check_scenarios
 from ..graphs.graph import Compiled, cast_of
 from ..nodes.calls.gate import EndpointError
 from ..nodes.limits import Limits
+from ..nodes.settings.tracing import requested
 from ..nodes.state import Planned
 from .divided.board import Board
 from .divided.processes import in_processes

@@ -9,7 +9,6 @@ from typing import Generic, TypeVar
 
 from ..data.formats import record_lines
 from ..data.records import Conversation, Failure
-from ..data.settings.tracing import requested
 from ..errors import DuologueError, SettingError
 from ..graphs import Cast
 from ..graphs.casts.checks import check_scenarios
@@ -19,6 +18,7 @@ from ..graphs.records import record
 from ..graphs.scenarios.sources import Scenarios, repeated
 from ..nodes.calls.gate import EndpointError
 from ..nodes.limits import Limits
+from ..nodes.settings.tracing import requested
 from ..nodes.state import Planned
 from .divided.ray_tasks import is_elsewhere
 from .engine.conduct import Conduct, calling

@@ -1,6 +1,6 @@
 """The acts of a user's turn: it asks, thanks, rejects the reply, or wants something new.
 
-`question` and `thanks` are the rules of `duologue compare` (`data.rules.asking`, `data.text.word_lists`), and `new
+`question` and `thanks` are the rules of `duologue compare` (`data.text.lexicons`, `data.text.lexicons`), and `new
 wish` counts content words as they do (`words.content_words`). No rule there tells a rejection: the expressions are our
 own, for English and Chinese.
 """
@@ -9,9 +9,8 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Literal, TypeAlias, get_args
 
-from ...data.rules.asking import questions_in
 from ...data.text.languages import Language
-from ...data.text.word_lists import says
+from ...data.text.lexicons import questions_in, says
 from ..realism.measures.words import content_of
 
 Act: TypeAlias = Literal["question", "thanks", "rejection", "new wish"]

@@ -7,7 +7,7 @@ from math import fsum, log, sqrt
 from typing import TypeAlias
 
 from ...data.text.languages import Language
-from ...data.text.word_segmentation import words_of
+from ...data.text.words import words_of
 
 Embed: TypeAlias = Callable[[list[str]], list[list[float]]]
 """From texts to vectors, such as the `embed_documents` of LangChain's `Embeddings`."""

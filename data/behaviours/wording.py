@@ -11,7 +11,7 @@ from typing import Any
 from ..rules.outcomes import outcome_of
 from ..rules.user_statements import statements
 from ..text.languages import HAN, Language
-from ..text.text_values import values_in
+from ..text.values import values_in
 
 TERSE = 6
 """Most words of a terse message; a Chinese character is half a word."""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..records import Conversation, Message
 from ..text.languages import HAN
-from ..text.text_values import values_in
+from ..text.values import values_in
 from .findings import Reasons, Rule, quoted
 from .guards import is_repeat, offered_help
 from .linter import is_courtesy

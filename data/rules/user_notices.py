@@ -24,7 +24,7 @@ from itertools import pairwise
 
 from ..records import Message, Record
 from ..text.languages import HAN
-from ..text.text_values import written_values
+from ..text.values import written_values
 from .questions import plain_words
 
 MOST = 5.0

@@ -1,7 +1,4 @@
-"""Sentences of English and Chinese text, by pysbd.
-
-Long lines are split first, because pysbd is slow on them. Behind its beginning, a very long text is split at its marks.
-"""
+"""Sentences of English and Chinese text, by pysbd."""
 
 import re
 from collections.abc import Iterator
@@ -10,9 +7,6 @@ from typing import Any
 
 PIECE = 1_000
 """Most characters for one call of pysbd, whose time grows with the square of the number of sentences."""
-LENGTH = 100_000
-"""Characters of a text that pysbd splits; a call counts as `CALL` of them. The rest is split at its marks."""
-CALL = 15
 
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _BREAK = re.compile(r"(?<=[.!?。！？])\s*")
@@ -20,30 +14,11 @@ _MARK = re.compile(r"[^\w ,;:，、；：]|_|  ")
 """A line without any of these is one sentence for pysbd."""
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)
 def _segmenter(language: str) -> Any:
     import pysbd
 
-    segmenter = pysbd.Segmenter(language=language, clean=False)
-    module = segmenter.language_module
-
-    class Replacer(module.AbbreviationReplacer):  # type: ignore[name-defined, misc]
-        """Each way to write an abbreviation is replaced once: all its places at once, not again for each of them."""
-
-        def search_for_abbreviations_in_string(self, text: str) -> Any:
-            self._replaced = set[str]()
-            return super().search_for_abbreviations_in_string(text)
-
-        def scan_for_replacements(self, text: str, written: str, *place: Any) -> Any:
-            if (word := written.strip()) in self._replaced:
-                return text
-            after = super().scan_for_replacements(text, written, *place)
-            if after is not text:  # a place before a capital replaces nothing
-                self._replaced.add(word)
-            return after
-
-    segmenter.language_module = type(module.__name__, (module,), {"AbbreviationReplacer": Replacer})
-    return segmenter
+    return pysbd.Segmenter(language=language, clean=False)
 
 
 @lru_cache(maxsize=512)
@@ -53,16 +28,14 @@ def sentences(text: str) -> tuple[str, ...]:
     A line break ends a sentence.
     """
     all_sentences: list[str] = []
-    left = LENGTH
     for line in text.split("\n"):
-        if left <= 0 or (len(line) <= PIECE and not _MARK.search(line)):
-            all_sentences.extend([line] if left > 0 else _BREAK.split(line))
+        if len(line) <= PIECE and not _MARK.search(line):
+            all_sentences.append(line)
             continue
         line_sentences: list[str] = []
         goes_on = False
         for piece, ends in _pieces(line):
-            parts = _segments(piece) if left > 0 else _BREAK.split(piece)
-            left -= len(piece) + CALL
+            parts = _segments(piece)
             if goes_on and parts:  # a sentence that continues over two pieces is joined
                 line_sentences[-1] += parts.pop(0)
             line_sentences.extend(parts)
@@ -74,7 +47,7 @@ def sentences(text: str) -> tuple[str, ...]:
 def _segments(piece: str) -> list[str]:
     """The sentences of pysbd."""
     try:
-        parts = list(_segmenter("zh" if _HAN.search(piece) else "en").segment(piece))
+        parts: list[str] = list(_segmenter("zh" if _HAN.search(piece) else "en").segment(piece))
     except ValueError:  # pysbd mistakes some control characters for digits
         parts = []
     return parts if "".join(parts) == piece else _BREAK.split(piece)  # it changed a character: they are not slices

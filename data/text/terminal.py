@@ -1,5 +1,6 @@
 r"""Text for a terminal, where what it would obey is written out, such as `\x1b`; and names typed at one."""
 
+import json
 import logging
 import re
 import sys
@@ -15,17 +16,8 @@ _OBEYED = re.compile(
 
 
 def plain(text: str) -> str:
-    r"""The text with each character that a terminal obeys written out, such as `\x1b` or `\u202e`.
-
-    Lines and tabs stay.
-    """
-    return _OBEYED.sub(_written_out, text)
-
-
-def names_in(values: Iterable[str], whole: Container[str] = ()) -> list[str]:
-    """The names in values that may hold several, with commas between them; a name in `whole` may have commas itself."""
-    parts = (part for value in values for part in ([value] if value in whole else value.split(",")))
-    return [name for part in parts if (name := part.strip())]
+    r"""The text with each character that a terminal obeys written out, such as `\x1b` or `\u202e`; tabs and lines stay."""
+    return _OBEYED.sub(lambda match: match.group().encode("unicode_escape").decode(), text)
 
 
 def on_one_line(text: str) -> str:
@@ -34,24 +26,14 @@ def on_one_line(text: str) -> str:
 
 
 def plain_json(text: str) -> str:
-    r"""JSON with these characters as escapes of JSON, such as `\u009b`: the same value.
-
-    JSON holds none outside of texts.
-    """
-    return _OBEYED.sub(_escaped, text)
+    r"""JSON with these characters, which stand in texts alone, as escapes of JSON, such as `\u009b`: the same value."""
+    return _OBEYED.sub(lambda match: json.dumps(match.group())[1:-1], text)
 
 
-def _written_out(match: re.Match[str]) -> str:
-    code = ord(match.group())
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-
-
-def _escaped(match: re.Match[str]) -> str:
-    code = ord(match.group())
-    if code < 0x10000:
-        return f"\\u{code:04x}"
-    high, low = divmod(code - 0x10000, 0x400)
-    return f"\\u{0xD800 + high:04x}\\u{0xDC00 + low:04x}"
+def names_in(values: Iterable[str], whole: Container[str] = ()) -> list[str]:
+    """The names in values that may hold several, with commas between them; a name in `whole` may have commas itself."""
+    parts = (part for value in values for part in ([value] if value in whole else value.split(",")))
+    return [name for part in parts if (name := part.strip())]
 
 
 @contextmanager
@@ -63,11 +45,10 @@ def plain_logs(shown: Callable[[str], str]) -> Iterator[None]:
         def format(self, record: logging.LogRecord) -> str:
             return shown(super().format(record))
 
-    def showwarning(
-        message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None
-    ) -> None:
-        text = warnings.formatwarning(message, category, filename, lineno, line)
-        print(shown(text), end="", file=file or sys.stderr)
+    def showwarning(message: Any, category: Any, filename: str, lineno: int, file: Any = None, *line: Any) -> None:
+        print(
+            shown(warnings.formatwarning(message, category, filename, lineno, *line)), end="", file=file or sys.stderr
+        )
 
     if handler is not None:
         before = handler.formatter

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 
-from ...data.text.model_tokens import tokens_about
+from ...data.text.words import tokens_about
 from ...errors import DuologueError
 from ..messages.attachments import for_model
 from ..models.flaws import check_reply, counted

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 from langchain_core.language_models import BaseChatModel
 
-from ...data.settings.tracing import host_of
-from ...data.text.model_tokens import tokens_about
+from ...data.text.words import tokens_about
 from ...errors import SettingError, of_extra
 from ..models.offline.model import OfflineChatModel
 from ..models.specs import endpoint_url
+from ..settings.tracing import host_of
 from .gate import RunOverError
 
 UNPRICED = ("ollama", "huggingface", "nvidia")  # whose models bear names of others' models, and not their prices

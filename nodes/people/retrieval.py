@@ -24,8 +24,7 @@ from ...data.records import Conversation, Part, Role
 from ...data.rules import plain_words
 from ...data.scenarios import is_log, stated_in
 from ...data.text.languages import Language, language_of
-from ...data.text.model_tokens import texts_in
-from ...data.text.word_segmentation import words_of
+from ...data.text.words import texts_in, words_of
 from ...errors import DataError, SettingError, first_invalid, of_extra
 from ..settings.redaction import redacted
 from ..speakers.replay import replayed, version_of

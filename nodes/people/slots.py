@@ -12,10 +12,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ...data.text.languages import language_of
-from ...data.text.word_segmentation import segmentation
+from ...data.text.words import segmentation
 from ...errors import of_extra
 
-# `data.text.text_values` reads values to compare them, these are replaced where they stand: in people's messages of the
+# `data.text.values` reads values to compare them, these are replaced where they stand: in people's messages of the
 # open data the two agree on 73 of 764 values.
 # Bounded, so that a text of digits takes no time of its square.
 _ZH = r"(?:\d[\d,.]{0,15}|[一二两三四五六七八九十百千万半]{1,8})"

@@ -9,12 +9,12 @@ from urllib.parse import parse_qs, parse_qsl, urlsplit, urlunsplit
 from langchain_core.runnables import Runnable
 from langgraph.graph.state import StateGraph
 
-from ...data.settings.tracing import host_of
 from ...errors import DuologueError, ModelError, SettingError, kind
 from ..contract import ContractError, check_node, required_parameters
 from ..models.specs import PROVIDERS, chat_model
 from ..settings.import_path import imported
 from ..settings.redaction import error_line, keep_url_secrets
+from ..settings.tracing import host_of
 from .speaker import is_reply
 
 OWN = "a LangGraph agent, a chat model, a function of messages, a node, or a function without arguments that makes one"

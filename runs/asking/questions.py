@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from ...data.files.journals import Codec
 from ...data.records import Record
-from ...data.text.model_tokens import OF_MESSAGE, tokens_about
+from ...data.text.words import OF_MESSAGE, tokens_about
 from ...nodes.calls.gate import EndpointError
 from ...nodes.calls.spending import PriceQuery, Spending, asked_model
 from ...nodes.judges import ATTEMPTS

@@ -12,13 +12,13 @@ from ...data.files.broken_lines import skip_in_sources
 from ...data.files.journals import JournalReader, writer_path
 from ...data.formats.detection import CONVERSATIONS
 from ...data.formats.record_lines import RECORDS
-from ...data.settings.tracing import untraced
 from ...data.text.terminal import plain, plain_logs
 from ...errors import DuologueError
 from ...graphs.casts import built
 from ...nodes.calls.spending import Spending
 from ...nodes.foreign import new_loop
 from ...nodes.settings.redaction import error_line, without_credentials
+from ...nodes.settings.tracing import untraced
 from ..engine.control import Control
 from ..engine.figures import RunFigures
 from ..engine.reports import WorkerOrders, WorkerReport, kind_of

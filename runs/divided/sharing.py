@@ -10,7 +10,7 @@ from ...data import domains
 from ...data.domain import Domain
 from ...data.formats.detection import Format
 from ...data.packages import failure, is_importable
-from ...data.text.model_tokens import texts_in
+from ...data.text.words import texts_in
 from ...errors import DuologueError, SettingError
 from ...graphs import Cast
 from ...graphs.casts import CastSpec

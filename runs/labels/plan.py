@@ -6,7 +6,7 @@ from pathlib import Path
 from ...data.labels.definition import LabelDefinition
 from ...data.labels.units import text_of
 from ...data.records import Conversation
-from ...data.text.model_tokens import OF_MESSAGE, tokens_about
+from ...data.text.words import OF_MESSAGE, tokens_about
 from ...nodes.annotators import Annotator, LabelQuestion, ModelAnnotator, pages
 from ...nodes.calls.spending import asked_model
 from ..planning.plans import AS_SENT, CallEstimate, CallPlan, ModelCalls

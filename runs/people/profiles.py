@@ -11,7 +11,7 @@ from langchain_core.language_models import BaseChatModel
 
 from ...data.recllmsim import Coverage, Profile, coverage, shipped_profiles
 from ...data.text.languages import Language
-from ...data.text.model_tokens import OF_MESSAGE, tokens_about
+from ...data.text.words import OF_MESSAGE, tokens_about
 from ...errors import SettingError
 from ...graphs.casts.shipped import library
 from ...nodes.calls.spending import PriceQuery, asked_model

@@ -21,7 +21,6 @@ from ...data.people.pairing import STORED
 from ...data.people.splits import UserPart, of_part, user_of
 from ...data.records import Conversation
 from ...data.scenarios import of_log
-from ...data.settings.tracing import untraced
 from ...data.text.languages import Language
 from ...errors import DuologueError
 from ...graphs import Cast, agent_test, casts
@@ -30,6 +29,7 @@ from ...nodes.limits import Limits
 from ...nodes.people import PeopleSpeaker
 from ...nodes.recllmsim.roles import goal_of
 from ...nodes.scorers.success import KEY as SUCCESS
+from ...nodes.settings.tracing import untraced
 from ...nodes.state import Planned
 from ..engine.conduct import Conduct
 from ..simulation import simulate

@@ -21,7 +21,7 @@ from ...data.formats import record_lines
 from ...data.formats.detection import CONVERSATIONS
 from ...data.records import Role, Usage
 from ...data.summaries.executed_graph import SPEAKER_OF, VALIDATOR_OF
-from ...data.text.model_tokens import OF_MESSAGE, tokens_about
+from ...data.text.words import OF_MESSAGE, tokens_about
 from ...errors import DuologueError
 from ...graphs import Cast
 from ...graphs.casts.cast import STORED

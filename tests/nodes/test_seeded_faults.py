@@ -8,7 +8,7 @@ import pytest
 
 from duologue.data import Message
 from duologue.data.rules.user_notices import noticed
-from duologue.data.text.text_values import written_values
+from duologue.data.text.values import written_values
 from duologue.nodes import seeded_faults
 from duologue.nodes.scorers.judged import by_model, by_rule
 from duologue.nodes.scorers.success import success_of

@@ -2,11 +2,10 @@
 
 import re
 
-from ....data.rules.asking import questions_in
 from ....data.rules.guards import offered_help, own_words
 from ....data.text.languages import Language
-from ....data.text.word_lists import begins_with, says
-from ....data.text.word_segmentation import words_of
+from ....data.text.lexicons import begins_with, questions_in, says
+from ....data.text.words import words_of
 from .transcripts import UserTranscript
 from .words import content_of
 

@@ -4,7 +4,7 @@ from functools import partial
 
 from ....data.rules.guards import leaked_prompt, leaked_role
 from ....data.rules.plans import is_plan
-from ....data.text.word_lists import says
+from ....data.text.lexicons import says
 from .measure import Measure
 from .transcripts import UserTranscript
 

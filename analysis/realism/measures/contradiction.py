@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from ....data.text.languages import Language
-from ....data.text.word_lists import says
-from ....data.text.word_segmentation import words_of
+from ....data.text.lexicons import says
+from ....data.text.words import words_of
 from .transcripts import UserTranscript
 from .words import content_words
 

@@ -7,7 +7,7 @@ content word of the task's context. Only words are compared, so a paraphrase is 
 import re
 from functools import partial
 
-from ....data.text.word_segmentation import words_of
+from ....data.text.words import words_of
 from .measure import Measure
 from .transcripts import UserTranscript
 

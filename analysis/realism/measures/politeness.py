@@ -1,6 +1,6 @@
 """Courtesies by small lexicons of our own, in English and Chinese (`data/text/lexicons.json`)."""
 
-from ....data.text.word_lists import begins_with, says
+from ....data.text.lexicons import begins_with, says
 from .measure import Measure, OfText
 
 _WORDS = (

@@ -1,8 +1,8 @@
-"""Whether users ask, by the marks, words and forms of a question (`data.rules.asking`)."""
+"""Whether users ask, by the marks, words and forms of a question (`data.text.lexicons`)."""
 
 from functools import partial
 
-from ....data.rules.asking import questions_in
+from ....data.text.lexicons import questions_in
 from .measure import Measure
 
 _KEYBOARD = (

@@ -16,7 +16,7 @@ from ....data.people.splits import user_of, whose
 from ....data.recllmsim import common_task
 from ....data.records import Conversation, as_object
 from ....data.text.languages import Language
-from ....data.text.word_segmentation import words_of
+from ....data.text.words import words_of
 from ...attempts import assistant_of
 from .words import as_searched, content_of, content_words, searched
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 from ....data.text.languages import ENGLISH, Language
-from ....data.text.word_segmentation import words_of
+from ....data.text.words import words_of
 
 _ZH_STOP = frozenset(
     """的 了 和 是 在 我 你 您 他 她 它 们 我们 你们 他们 这 那 这个 那个 一个 一些 一 有 也 都 就 还 而 及 与 或 等 为

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from ....data.text.languages import Language
-from ....data.text.word_segmentation import words_of
+from ....data.text.words import words_of
 from ....errors import of_extra
 from .turns import HIGHEST, LOWEST, JudgedTurn
 

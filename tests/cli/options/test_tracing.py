@@ -14,8 +14,8 @@ from langsmith.utils import tracing_is_enabled
 import duologue as package
 from duologue import data, graphs
 from duologue.cli.options import tracing
-from duologue.data.settings.tracing import requested, switched_off
 from duologue.nodes import Limits
+from duologue.nodes.settings.tracing import requested, switched_off
 
 
 class Collector:
@@ -155,15 +155,8 @@ LANGSMITH = "api.smith.langchain.com"
         ({"LANGSMITH_TRACING_V2": "true", "LANGSMITH_ENDPOINT": "https://me:w0rd.4711@h.example:1"}, ["h.example:1"]),
         ({"LANGSMITH_TRACING": "true", "LANGSMITH_ENDPOINT": "http://[::1"}, ["unknown host"]),
         (
-            {
-                "LANGSMITH_TRACING": "true",
-                "LANGSMITH_RUNS_ENDPOINTS": '{"https://a.example": "key1", "https://b.example": "key2"}',
-            },
-            ["a.example", "b.example"],
-        ),
-        (
             {"LANGSMITH_TRACING": "true", "LANGSMITH_RUNS_ENDPOINTS": '[{"api_url": "https://a.example"}]'},
-            ["a.example"],
+            ["the addresses in LANGSMITH_RUNS_ENDPOINTS"],
         ),
         ({"LANGCHAIN_WANDB_TRACING": "true"}, ["the host of LANGCHAIN_WANDB_TRACING"]),
         ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://otel.example:4318"}, ["otel.example:4318"]),

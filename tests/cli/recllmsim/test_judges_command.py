@@ -10,7 +10,7 @@ import pytest
 from duologue import data
 from duologue.analysis.recllmsim.judges.text import words_of_reply
 from duologue.data.labels.answers import Item
-from duologue.data.text.word_segmentation import segmentation
+from duologue.data.text.words import segmentation
 from duologue.runs.labels.answers import AnswerFiles
 from tests.cli.recllmsim.rated import Command, labels_of_reply, write
 from tests.labels_by_function import FIRST

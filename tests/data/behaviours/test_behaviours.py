@@ -12,7 +12,7 @@ from duologue.data.behaviours import (
     injected_word,
 )
 from duologue.data.behaviours.wording import _phrases
-from duologue.data.text.text_values import values_in
+from duologue.data.text.values import values_in
 from duologue.errors import SettingError
 from duologue.nodes.goodbyes import Ending
 

@@ -13,10 +13,10 @@ import pytest
 from duologue import Limits, runs
 from duologue.data import Conversation
 from duologue.data.files.regular_files import OPEN, OpenFiles
-from duologue.data.settings.tracing import untraced
 from duologue.graphs import simquac
 from duologue.nodes.calls.gate import Pace
 from duologue.nodes.settings.environment import settings
+from duologue.nodes.settings.tracing import untraced
 from duologue.runs import Control
 from duologue.runs.divided import processes, ray_tasks, sharing
 from duologue.runs.divided import shard_work as working

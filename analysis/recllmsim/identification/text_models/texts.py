@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .....data.text.languages import Language
-from .....data.text.word_segmentation import words_of
+from .....data.text.words import words_of
 from .....errors import of_extra
 
 IntArray: TypeAlias = npt.NDArray[np.int32]

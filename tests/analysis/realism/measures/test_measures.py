@@ -16,9 +16,8 @@ from duologue.data.checks import check
 from duologue.data.identity import digest
 from duologue.data.recllmsim import Situation
 from duologue.data.rules import asking
-from duologue.data.rules.asking import questions_in
-from duologue.data.text.word_lists import begins_with, says
-from duologue.data.text.word_segmentation import words_of
+from duologue.data.text.lexicons import begins_with, questions_in, says
+from duologue.data.text.words import words_of
 from tests.analysis.realism.measures.measured import value
 
 

@@ -1,6 +1,7 @@
-"""Detection of questions by question marks, words and forms, as people often leave the mark out.
+"""Lexicons of our own, in English and Chinese: courtesies, words and forms of questions and answers, of yes and no.
 
-The forms are our own lists in `data/text/lexicons.json`:
+They are lists of regular expressions in `lexicons.json`. People often leave out a question mark, so questions are found
+by their forms:
 
 - `question`: Chinese, anywhere in a clause; English, where a sentence begins;
 - `inverted`: English, where a clause begins, such as "can you" or "how do I";
@@ -8,14 +9,16 @@ The forms are our own lists in `data/text/lexicons.json`:
 - `no question`: Chinese, taken out before, such as 没什么 or 看看哪个.
 """
 
+import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from importlib.resources import files
 
-from ..text.languages import Language
-from ..text.word_lists import lexicons
+from .languages import Language
 
+_AROUND = " \t\n.,!?;。，！？；~～"
 _MARK = re.compile("[?？]")
 _SENTENCE: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(r"[^.!?？;\n]+[?？]*|[?？]+"),
@@ -26,6 +29,36 @@ _EN_LEAD = (
     r"[\W_]*(?:(?:and|but|so|or|also|then|ok(?:ay)?|well|now|hi|hello|hey|there|thanks|thank you|please|oh|great|"
     r"actually|just|by the way|if so|in that case|additionally|lastly|finally)\b[\s,:-]*){0,3}"
 )
+
+
+@lru_cache(maxsize=1)
+def lexicons() -> Mapping[Language, Mapping[str, Sequence[str]]]:
+    """For each language the entries, each a list of regular expressions."""
+    entries: Mapping[Language, Mapping[str, Sequence[str]]] = json.loads(
+        files("duologue.data.text").joinpath("lexicons.json").read_text(encoding="utf-8")
+    )
+    return entries
+
+
+def says(text: str, entry: str, language: Language) -> bool:
+    """Whether the text has one of the expressions of the lexicon's entry."""
+    return _pattern(entry, language).search(text) is not None
+
+
+def begins_with(text: str, entry: str, language: Language) -> bool:
+    """Whether the text begins with one of the expressions of the lexicon's entry, white space aside."""
+    return _pattern(entry, language).match(text.lstrip()) is not None
+
+
+def whole(text: str, entry: str, language: Language) -> bool:
+    """Whether the text is nothing but one of the expressions of the lexicon's entry, punctuation aside."""
+    return _pattern(entry, language).fullmatch(text.strip(_AROUND)) is not None
+
+
+@lru_cache(maxsize=64)
+def _pattern(entry: str, language: Language) -> re.Pattern[str]:
+    either = "|".join(lexicons()[language][entry])
+    return re.compile(rf"\b(?:{either})\b" if language == "en" else f"(?:{either})", re.IGNORECASE)
 
 
 @lru_cache(maxsize=50_000)

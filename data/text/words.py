@@ -1,9 +1,9 @@
-"""Words of a text: in English by letters, in Chinese by `jieba`."""
+"""Words of a text, in English by letters and in Chinese by `jieba`; and about how many tokens it is to a model."""
 
 import logging
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain
 from sys import intern
@@ -14,9 +14,15 @@ from .languages import Language
 
 REMEMBERED = 50_000
 """Texts, and their pieces, whose words are remembered: each measure asks for those of the same messages."""
+CHARACTERS = 4
+"""Characters of a token in scripts other than those of Chinese, Japanese and Korean, about."""
+OF_MESSAGE = 3
+"""Tokens that a message takes beside its text: its role, and where it ends."""
 
 _EN_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _LETTERS = re.compile(r"\w")
+_WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]+")
+"""Runs of characters of Chinese, Japanese and Korean: about a token each."""
 
 
 @lru_cache(maxsize=1)
@@ -40,3 +46,21 @@ def words_of(text: str, language: Language) -> list[str]:
     if language == "en":
         return list(map(intern, _EN_WORD.findall(text.lower())))  # equal words of many texts are one in memory
     return list(segmentation()(text.lower()))
+
+
+def tokens_about(text: str) -> int:
+    """About how many tokens the text is: one for four characters, or for each Chinese one, rounded up."""
+    wide = 0 if text.isascii() else sum(map(len, _WIDE.findall(text)))
+    return wide + -(-(len(text) - wide) // CHARACTERS)
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Every text in a JSON value, such as the section of a scenario; keys are not among them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from texts_in(inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from texts_in(inner)

@@ -1,6 +1,5 @@
 """Which environment variables have runs traced, and where to; and how nothing is."""
 
-import json
 import os
 import re
 import sys
@@ -35,7 +34,7 @@ def requested(environment: Mapping[str, str] | None = None) -> tuple[Tracing, ..
     variable_of: dict[str, str] = {}
     for name in sorted(values):
         if _SWITCH.fullmatch(name) and _is_on(values[name]):
-            variable_of = dict.fromkeys(_hosts(name, values), name) | variable_of
+            variable_of.setdefault(_host_of(name, values), name)
     if not _is_on(values.get("OTEL_SDK_DISABLED", "")):
         for name in ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"):
             if address := values.get(name, "").strip():
@@ -111,14 +110,10 @@ def _is_on(value: str) -> bool:
     return value.strip().lower() not in ("", "0", "false", "no", "off", "none")
 
 
-def _hosts(switch: str, values: Mapping[str, str]) -> list[str]:
-    """The hosts of LangChain's tracing: LangSmith's replicas, or its endpoint; another tracer has its own."""
+def _host_of(switch: str, values: Mapping[str, str]) -> str:
+    """The host of LangChain's tracing: LangSmith's replicas, or its endpoint; another tracer has its own."""
     if switch not in _LANGSMITHS:
-        return [f"the host of {switch}"]
-    try:
-        replicas = json.loads(values.get("LANGSMITH_RUNS_ENDPOINTS") or "[]")
-        addresses = [one if isinstance(one, str) else str(one["api_url"]) for one in replicas]
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return ["the addresses in LANGSMITH_RUNS_ENDPOINTS"]
-    address = values.get("LANGSMITH_ENDPOINT") or values.get("LANGCHAIN_ENDPOINT") or LANGSMITH
-    return [host_of(one.strip("\"'")) for one in addresses or [address]]
+        return f"the host of {switch}"
+    if values.get("LANGSMITH_RUNS_ENDPOINTS"):
+        return "the addresses in LANGSMITH_RUNS_ENDPOINTS"
+    return host_of((values.get("LANGSMITH_ENDPOINT") or values.get("LANGCHAIN_ENDPOINT") or LANGSMITH).strip("\"'"))

@@ -1,1 +1,0 @@
-"""Settings of the environment, as pure functions of its variables."""
