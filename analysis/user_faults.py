@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from ..data.records import Conversation, stop_in_words
 from ..data.rules import DIALOGUE_RULES, USER_FAULT_RULES, UserFaultFinding, faults_of_user
-from ..data.rules.user_faults import behaviour_names
 from .agent_faults.rules import findings
 
 BROKEN = ("user-role-leak", "user-prompt-leak", "user-empty")
@@ -24,8 +23,7 @@ def found_faults(conversation: Conversation) -> Iterator[UserFaultFinding]:
     """What the rules find wrong with the conversation's user, the leaks of its role first."""
     for name in BROKEN:
         yield from (UserFaultFinding(name, *place) for place in DIALOGUE_RULES[name].find(conversation))
-    behaviours = behaviour_names(conversation.extra)
-    yield from faults_of_user(conversation.scenario, conversation.messages, conversation.stop, behaviours=behaviours)
+    yield from faults_of_user(conversation)
 
 
 def user_fault(conversation: Conversation) -> str | None:

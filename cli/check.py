@@ -12,7 +12,7 @@ from rich.table import Table
 from ..analysis.drafts import DraftCount
 from ..data import Conversation, Domain, Loaded, domains
 from ..data.checks import check as check_one
-from ..data.checks import chosen, known_rules, reading
+from ..data.checks import chosen, known_rules, rules_of
 from ..data.loading import UNKNOWN, DataSource, description_of, files_of
 from ..data.rules import Finding
 from ..data.rules.user_faults import has_user_brief
@@ -88,7 +88,8 @@ def _report(source: Path, rules: list[str], limit: int, as_json: bool) -> dict[s
         of_conversation = [_placed(finding, file) for finding in check_one(conversation, rules)]
         counts.update(finding.rule for finding in of_conversation)
         findings += of_conversation if as_json else of_conversation[: max(0, limit - len(findings))]
-    rules = [name for name in reading(present.values()) if name in rules]
+    applying = dict.fromkeys(name for conversation in present.values() for name in rules_of(conversation))
+    rules = [name for name in applying if name in rules]
     say(*loaded.notes)
     say(*copies.notes(len(loaded)))
     if not rules:

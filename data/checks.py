@@ -18,11 +18,21 @@ def known_rules() -> dict[str, Rule]:
     return {name: rule for rules in (*of_domains, USER_FAULT_RULES) for name, rule in rules.items()}
 
 
-def check(conversations: Conversation | Iterable[Conversation], rules: Collection[str] | None = None) -> list[Finding]:
-    """What the rules find in one or many conversations: for each in order of its messages.
+def rules_of(conversation: Conversation) -> dict[str, Rule]:
+    """The rules of a conversation's domain, and those for users' faults if its scenario has a goal or facts."""
+    return {**domains.of(conversation).rules, **(USER_FAULT_RULES if has_user_brief(conversation.scenario) else {})}
 
-    Those are the rules of its domain, or the ones of them that are named; if its scenario has a goal or facts of the
-    user, the rules for users' faults apply too. DataError for a name that no rule has.
+
+def chosen(rules: Collection[str] | None) -> list[str]:
+    """The named rules, or all, in the order of `known_rules`; DataError for a name that no rule has."""
+    known = known_rules()
+    if unknown := sorted(set(rules or ()) - known.keys()):
+        raise DataError(f"there is no rule {unknown[0]!r}, only {', '.join(known)}")
+    return [name for name in known if rules is None or name in rules]
+
+
+def check(conversations: Conversation | Iterable[Conversation], rules: Collection[str] | None = None) -> list[Finding]:
+    """What the rules, or the named ones of them, find in one or many conversations, each in order of its messages.
 
     Example::
 
@@ -48,26 +58,8 @@ def _findings(conversation: Conversation, names: Collection[str]) -> list[Findin
             role=conversation.messages[number].role,
             reason=" ".join(reason.split()),
         )
-        for name, rule in _rules_of(conversation).items()
+        for name, rule in rules_of(conversation).items()
         if name in names
         for number, reason in rule.find(conversation)
     ]
     return sorted(findings, key=lambda finding: finding.message)
-
-
-def chosen(rules: Collection[str] | None) -> list[str]:
-    """The named rules, or all, in the order of `known_rules`; DataError for a name that no rule has."""
-    known = known_rules()
-    if unknown := sorted(set(rules or ()) - known.keys()):
-        raise DataError(f"there is no rule {unknown[0]!r}, only {', '.join(known)}")
-    return [name for name in known if rules is None or name in rules]
-
-
-def reading(conversations: Iterable[Conversation]) -> list[str]:
-    """The rules that apply to at least one of the conversations."""
-    return list(dict.fromkeys(name for conversation in conversations for name in _rules_of(conversation)))
-
-
-def _rules_of(conversation: Conversation) -> dict[str, Rule]:
-    of_users = USER_FAULT_RULES if has_user_brief(conversation.scenario) else {}
-    return {**domains.of(conversation).rules, **of_users}

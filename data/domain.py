@@ -16,8 +16,7 @@ from .formats.detection import Format, Writer
 from .formats.dialogues import further
 from .identity import digest
 from .records import Conversation, Message, Role, as_object, is_object
-from .rules.findings import Rule
-from .rules.linter import CHAT_RULES
+from .rules.linter import CHAT_RULES, Rule
 from .text.languages import Language, language_of
 
 TITLE = 80

@@ -27,7 +27,7 @@ from .logs.key_names import LISTS
 from .people.pairing import STORED
 from .people.splits import named_user
 from .records import Conversation, Json, Message, as_list, as_object
-from .rules.user_statements import statements
+from .rules.outcomes import statements
 from .test_cases import cases
 
 PLAIN_KEYS = ("goal", "facts", "unknown", "persona", "first_message", "success", "title")

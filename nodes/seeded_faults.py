@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 from typing import Any, TypeAlias
 
-from ..data.rules.user_notices import words_in
+from ..data.rules.notices import words_in
 from ..data.text.languages import Language, language_of
 from ..data.text.values import written_values
 from .scorers.scores import Score

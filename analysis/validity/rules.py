@@ -5,7 +5,7 @@ from statistics import fmean
 from typing import TypeAlias
 
 from ...data.records import Conversation
-from ...data.rules.user_notices import UserNotices, noticed
+from ...data.rules.notices import UserNotices, noticed
 from .pairs import Values
 
 Tester: TypeAlias = Callable[[Sequence[Conversation]], Values]

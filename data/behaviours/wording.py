@@ -8,8 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ..rules.outcomes import outcome_of
-from ..rules.user_statements import statements
+from ..rules.outcomes import outcome_of, statements
 from ..text.languages import HAN, Language
 from ..text.values import values_in
 

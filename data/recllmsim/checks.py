@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..records import Conversation
-from ..rules.findings import Reasons, Rule, quoted
-from ..rules.linter import DIALOGUE_RULES, texts_of
+from ..rules.linter import DIALOGUE_RULES, Reasons, Rule, quoted, texts_of
 
 PASTED = 0.6
 """Least share of the task context's pieces, 0 to 1, with which a message counts as a copy of it."""

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 from ..text.languages import HAN, says_something
-from .plans import is_plan
 from .questions import plain_words
 
 UserReason: TypeAlias = Literal["empty", "role_leak", "prompt_leak"]
@@ -166,3 +165,42 @@ def is_repeat(text: str, earlier: Iterable[str]) -> bool:
     """Whether an earlier message is the same, apart from white space, punctuation and case."""
     key = plain_words(text).replace(" ", "")
     return bool(key) and any(plain_words(other).replace(" ", "") == key for other in earlier)
+
+
+PLAN_ITEMS = 3
+"""Least number of items with which a list is a plan."""
+
+_PLAN_ITEM = re.compile(
+    r"^[^\S\n]*(?:[*_]{0,2}\(?\d{1,2}[.):、．](?!\d)|[-*•–·]\s|[①-⑳]|[(（]?[一二三四五六七八九十]{1,2}[、.)）])\s*(.+)$",
+    re.MULTILINE,
+)
+_DAY = (
+    r"(?:day|week|month)\s?(?:\d{1,2}|one|two|three|four|five|six|seven)\b"
+    r"|第[一二三四五六七八九十\d]{1,3}[天日周个]"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:周|星期)[一二三四五六日天]"
+    r"|(?:morning|noon|afternoon|evening|night|breakfast|lunch|dinner)\s*[:：]|(?:早上|上午|中午|下午|傍晚|晚上)\s*[:：]"
+    r"|\d{1,2}[:：]\d{2}"
+)
+_SCHEDULED = re.compile(
+    rf"^[^\S\n]*(?:[-*•–·#>]\s?|\(?\d{{1,2}}[.)、]\s?){{0,2}}[*_]{{0,2}}(?:{_DAY}).*$", re.IGNORECASE | re.MULTILINE
+)
+_NO_ITEM = re.compile(
+    r"[?？]|\b(?:let me know|tell me|could you|can you|please (?:provide|share|specify|tell))\b|请(?:告诉|提供|说明|问|补充)|告诉我",
+    re.IGNORECASE,
+)
+_WANTS_LIST = re.compile(
+    r"[?？]|\bplease (?:provide|share|specify|tell)\b|请(?:告诉|提供|说明|问|补充)|告诉我", re.IGNORECASE
+)
+
+
+def is_plan(text: str, last_assistant: str | None = None) -> bool:
+    """Whether the text lists three or more items though the assistant asked for nothing.
+
+    In the first message only items of a schedule count, because other lists are requirements. Items that ask do not
+    count.
+    """
+    lines = [match.group() for match in _SCHEDULED.finditer(text)]
+    if last_assistant:
+        lines += [match.group() for match in _PLAN_ITEM.finditer(text)]
+    items = {line.strip() for line in lines if not _NO_ITEM.search(line)}
+    return len(items) >= PLAN_ITEMS and not _WANTS_LIST.search(last_assistant or "")

@@ -4,15 +4,17 @@
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import Literal, TypeAlias
 
 from ..formats.dialogues import asides
-from ..records import Conversation, Message, Role, as_object
+from ..records import Conversation, Record, Role, as_object
 from ..text.languages import HAN, says_something
-from .findings import Reasons, Rule, quoted
 from .guards import (
     SHARED,
+    is_plan,
     is_repeat,
     label_at_start,
     leaked_prompt,
@@ -21,24 +23,48 @@ from .guards import (
     repeated_instruction,
     template_mark,
 )
-from .outcomes import refused
-from .plans import is_plan
+from .outcomes import is_courtesy, refused
+
+FindingLevel: TypeAlias = Literal["error", "warning", "notice"]
+"""`error`: the data is wrong, or should not be in the data set. `warning`: worth a look. `notice`: may well be meant."""
+
+Reasons: TypeAlias = Iterator[tuple[int, str]]
+"""For each finding of a rule: the number of the message and the reason."""
+
+
+class Finding(Record):
+    """A finding of a rule in a message."""
+
+    rule: str
+    level: FindingLevel
+    conversation: str
+    """Id of the conversation."""
+    path: str = ""
+    """Path of the conversation's file in the folder that was read; empty if the source is one file."""
+    message: int
+    """Number of the message in the conversation, from 0."""
+    role: str
+    reason: str
+    """What is wrong and where in the message, in one line."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule of the linter: its level, a description in one line, and its function."""
+
+    level: FindingLevel
+    description: str
+    find: Callable[[Conversation], Reasons]
+    """Gives the number of the message and the reason of each finding."""
+
 
 SHARED_BY_ASSISTANT = 160
 """Least characters of an instruction that an assistant's message repeats: it may hold phrases that it is meant to say."""
 LOOP = 4
 """Messages of thanks and goodbyes in a row, of both sides, that are a loop."""
-COURTESY_WORDS = 45
-"""Most words of a message of thanks; each Chinese character counts as one."""
 REPEATED_WORDS = 4
 """Least words of a user's message that counts as repeated in a log: `go on` may be said again."""
 
-_COURTESY = re.compile(
-    r"\b(?:thanks?|thank you|you(?:['’]re| are) (?:very |most )?welcome|my pleasure|no problem|good ?bye|bye|see you|take care"
-    r"|have a (?:great|good|nice|lovely|wonderful|safe)|good luck|you too)\b|谢谢|感谢|不客气|不用谢|再见|拜拜|祝您|祝你",
-    re.IGNORECASE,
-)
-_CONTENT = re.compile(r"[?？]|```|\d{2,}|^\s*(?:[-*•]|\d{1,2}[.)])\s", re.MULTILINE)
 _ERROR = re.compile(
     r"\W{0,3}(?:(?:http|status|error)\W{0,2}){1,3}(?:code)?\s?[:：]\s?[45]\d\d\b"  # Error code: 429 - {...}
     r"|\W{0,3}(?:error\s?[:：]?\s?)?(?:[45]\d\d:?\s)?(?:internal server error|bad gateway|service unavailable|gateway time-?out"
@@ -55,10 +81,10 @@ _NEXT_USER = re.compile(r"\n\s*[*_#>]{0,4}(?:user|human|用户)[*_]{0,3}\s?[:：
 _LENGTH = ("length", "max_tokens", "max_output_tokens", "max_token", "model_length")
 
 
-def is_courtesy(text: str) -> bool:
-    """Whether a text is thanks, a goodbye or an answer to one, and nothing else of weight."""
-    words = len(HAN.sub(" x ", text).split())
-    return 0 < words <= COURTESY_WORDS and _COURTESY.search(text) is not None and _CONTENT.search(text) is None
+def quoted(text: str) -> str:
+    """The text in quotes, on one line, cut at 60 characters."""
+    text = " ".join(text.split())
+    return f'"{text if len(text) <= 60 else text[:57] + "..."}"'
 
 
 def texts_of(conversation: Conversation, role: Role) -> list[tuple[int, str]]:
@@ -78,13 +104,6 @@ def _instructions(conversation: Conversation) -> list[str]:
     return [text for aside in told if isinstance(text := aside.get("system"), str) and text.strip()]
 
 
-def _stopped_by_length(message: Message) -> str | None:
-    """The recorded reason why a message was cut off at a limit; None without one."""
-    told: list[object] = [attempt.finish_reason for attempt in message.attempts[-1:]]
-    told += [as_object(as_object(patch).get("values")).get("finish_reason") for patch in message.extra.values()]
-    return next((str(one) for one in told if str(one).lower() in _LENGTH), None)
-
-
 def _empty(conversation: Conversation) -> Reasons:
     for number, message in enumerate(conversation.messages):
         if not message.text.strip() and not message.tool_calls and not message.parts:
@@ -97,16 +116,15 @@ def _user_empty(conversation: Conversation) -> Reasons:
             yield number, f"the message {quoted(text)} has no letter or digit"
 
 
-def _user_role_leak(conversation: Conversation) -> Reasons:
-    for number, text in texts_of(conversation, "user"):
-        if words := leaked_role(text):
-            yield number, f"{quoted(words)} in {quoted(text[text.find(words) :])}"
+def _users(found_in: Callable[[str], str | None], says: str = "") -> Callable[[Conversation], Reasons]:
+    """The rule of a guard for the user's messages, with what it says before the words that are found."""
 
+    def find(conversation: Conversation) -> Reasons:
+        for number, text in texts_of(conversation, "user"):
+            if words := found_in(text):
+                yield number, says + (f"{quoted(words)} in {quoted(text[max(0, text.find(words) - 20) :])}")
 
-def _user_prompt_leak(conversation: Conversation) -> Reasons:
-    for number, text in texts_of(conversation, "user"):
-        if words := leaked_prompt(text):
-            yield number, f"{quoted(words)} in {quoted(text[max(0, text.find(words) - 20) :])}"
+    return find
 
 
 def _user_repeat(conversation: Conversation) -> Reasons:
@@ -181,12 +199,6 @@ def _system_twice(conversation: Conversation) -> Reasons:
         yield 0, f"the log has the same system message twice: {quoted(told[0])}"
 
 
-def _assistant_like(conversation: Conversation) -> Reasons:
-    for number, text in texts_of(conversation, "user"):
-        if words := offered_help(text):
-            yield number, f"offers help: {quoted(words)}"
-
-
 def _repeated(conversation: Conversation) -> Reasons:
     for number, reason in _user_repeat(conversation):
         if len(HAN.sub(" x ", conversation.messages[number].text).split()) >= REPEATED_WORDS:
@@ -194,24 +206,18 @@ def _repeated(conversation: Conversation) -> Reasons:
 
 
 def _thanks_loop(conversation: Conversation) -> Reasons:
-    for first, length in _loops(conversation.messages):
-        yield first, f"{length} messages of thanks and goodbyes from here on"
-
-
-def _loops(messages: Sequence[Message]) -> Iterator[tuple[int, int]]:
-    first = 0
-    while first < len(messages):
-        last = first
-        while last < len(messages) and is_courtesy(messages[last].text):
-            last += 1
-        if last - first >= LOOP and len({message.role for message in messages[first:last]}) == 2:
-            yield first, last - first
-        first = max(last, first + 1)
+    numbered = enumerate(conversation.messages)
+    for polite, run in groupby(numbered, key=lambda one: is_courtesy(one[1].text)):
+        loop = list(run)
+        if polite and len(loop) >= LOOP and len({message.role for _, message in loop}) == 2:
+            yield loop[0][0], f"{len(loop)} messages of thanks and goodbyes from here on"
 
 
 def _cut_off(conversation: Conversation) -> Reasons:
     for number, message in enumerate(conversation.messages):
-        if reason := _stopped_by_length(message):
+        told: list[object] = [attempt.finish_reason for attempt in message.attempts[-1:]]
+        told += [as_object(as_object(patch).get("values")).get("finish_reason") for patch in message.extra.values()]
+        if reason := next((one for one in told if str(one).lower() in _LENGTH), None):
             yield number, f"by its log it stopped by {reason!r}: {quoted(message.text[-60:])}"
 
 
@@ -223,8 +229,8 @@ def _refusal(conversation: Conversation) -> Reasons:
 
 DIALOGUE_RULES: Mapping[str, Rule] = {
     "user-empty": Rule("error", "a user's message without a letter or digit", _user_empty),
-    "user-role-leak": Rule("error", "a user that writes for another side", _user_role_leak),
-    "user-prompt-leak": Rule("error", "a user that shows instructions, reasoning or a model", _user_prompt_leak),
+    "user-role-leak": Rule("error", "a user that writes for another side", _users(leaked_role)),
+    "user-prompt-leak": Rule("error", "a user that shows instructions, reasoning or a model", _users(leaked_prompt)),
     "user-repeat": Rule("warning", "a user's message that repeats an earlier one", _user_repeat),
     "user-plan": Rule("warning", "a user that does the assistant's work", _user_plan),
     "assistant-first": Rule("warning", "an assistant that opens", _assistant_first),
@@ -238,7 +244,7 @@ CHAT_RULES: Mapping[str, Rule] = {
     "empty": Rule("error", "a message without text, images or calls of tools", _empty),
     "role-slip": Rule("error", "a side that writes as the other", _role_slip),
     "prompt-shown": Rule("error", "instructions, marks of a template, or a model that shows itself", _prompt_shown),
-    "assistant-like-user": Rule("warning", "a user that offers help", _assistant_like),
+    "assistant-like-user": Rule("warning", "a user that offers help", _users(offered_help, "offers help: ")),
     "repeated": Rule("warning", "a user's message of four words or more that repeats an earlier one", _repeated),
     "thank-you-loop": Rule("warning", "thanks and goodbyes that go on, four messages or more", _thanks_loop),
     "cut-off": Rule("warning", "a message that was cut off at a limit of length, by its log", _cut_off),

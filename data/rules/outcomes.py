@@ -1,175 +1,22 @@
-"""Phrases that decline, report something as done, or consent: a list, and no more than a list.
+"""What a text says: a refusal, something done, consent, thanks, or a statement.
 
-At most fifteen phrases a language, for English and Chinese: the notice `refusal`, the scorer `refused`, approvals by the
-user and the rule-based user share them. What they do not hold is undecided; a judge decides it.
+Phrases are a list in `data/text/lexicons.json` and no more than a list, at most fifteen each for English and Chinese. The
+notice `refusal`, the scorer `refused`, approvals by the user and the rule-based user share them. What they do not hold
+is undecided; a judge decides it.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias
+from collections.abc import Iterable
+from typing import Literal
 
 from ..text.languages import HAN
-
-RequestOutcome: TypeAlias = Literal["refused", "done"]
-"""What a text says of a request."""
+from ..text.lexicons import first_of
 
 LONGEST = 600
 """Most characters of a text that may decline: a longer one gives something, such as an article or a letter."""
+COURTESY_WORDS = 45
+"""Most words of a message of thanks; each Chinese character counts as one."""
 
-REFUSED: Mapping[str, Sequence[str]] = {
-    "en": (
-        "can't",
-        "cannot",
-        "unable to",
-        "not able to",
-        "not possible",
-        "no longer",
-        "not allowed",
-        "not available",
-        "unfortunately",
-        "we don't",
-        "decline",
-        "sold out",
-        "fully booked",
-        "our policy",
-        "nothing i can do",
-    ),
-    "zh": (
-        "无法",
-        "不能",
-        "没办法",
-        "不可以",
-        "抱歉",
-        "遗憾",
-        "恕",
-        "不允许",
-        "不支持",
-        "拒绝",
-        "做不到",
-        "不了",
-        "已满",
-        "约满",
-        "不提供",
-    ),
-}
-DONE: Mapping[str, Sequence[str]] = {
-    "en": (
-        "booked",
-        "reserved",
-        "cancelled",
-        "canceled",
-        "refunded",
-        "moved",
-        "changed",
-        "updated",
-        "confirmed",
-        "rescheduled",
-        "exchanged",
-        "processed",
-        "arranged",
-        "done",
-        "all set",
-    ),
-    "zh": (
-        "已办",
-        "已为",
-        "已帮",
-        "已取消",
-        "已预订",
-        "已改",
-        "已更",
-        "好了",
-        "成功",
-        "完成",
-        "办妥",
-        "给您改",
-        "帮您订",
-        "搞定",
-        "退了",
-    ),
-}
-YES: Mapping[str, Sequence[str]] = {
-    "en": (
-        "yes",
-        "yeah",
-        "yep",
-        "ok",
-        "okay",
-        "sure",
-        "of course",
-        "go ahead",
-        "please do",
-        "i confirm",
-        "approved",
-        "correct",
-        "that's right",
-        "sounds good",
-        "fine",
-    ),
-    "zh": (
-        "好",
-        "好的",
-        "是的",
-        "可以",
-        "行",
-        "同意",
-        "确认",
-        "没错",
-        "没问题",
-        "对",
-        "嗯",
-        "当然",
-        "批准",
-        "请继续",
-        "就这样",
-    ),
-}
-NO: Mapping[str, Sequence[str]] = {
-    "en": (
-        "no",
-        "nope",
-        "don't",
-        "do not",
-        "not",
-        "never",
-        "stop",
-        "wait",
-        "hold on",
-        "cancel that",
-        "i refuse",
-        "reject",
-        "rejected",
-        "decline",
-        "forget it",
-    ),
-    "zh": (
-        "不",
-        "别",
-        "没",
-        "拒绝",
-        "算了",
-        "等等",
-        "等一下",
-        "先不",
-        "不要",
-        "不行",
-        "不用",
-        "不可以",
-        "取消吧",
-        "否",
-        "停",
-    ),
-}
-AGREED: Mapping[str, Sequence[str]] = {
-    "en": ("no problem", "no objection", "don't mind", "do not mind", "why not", "not a problem", "no worries"),
-    "zh": ("没问题", "没意见", "没错", "不介意", "不反对", "没有问题"),
-}
-"""Consent with a word of `NO` in it."""
-OPEN: Mapping[str, Sequence[str]] = {
-    "en": ("not sure", "maybe", "perhaps", "depends", "don't know", "if", "unless", "as long as"),
-    "zh": ("不确定", "不知道", "也许", "可能", "如果", "除非"),
-}
-"""Neither consent nor its opposite."""
 _SENTENCE = re.compile(r"[^.!?。！？\n]+(?:\.(?=\w)[^.!?。！？\n]+)*[.!?。！？]*")
 _ASKS = re.compile(r"[?？]\W*\Z|[吗呢么]\W*\Z")
 _CLAUSE = re.compile(r"[,，;；]")
@@ -177,15 +24,21 @@ _CONDITION = re.compile(
     r"\b(?:if|once|when|until|unless|before|as soon as|not|nothing|yet|to be|be)\b|n['’]t\b|如果|一旦|之前|尚未|没有",
     re.I,
 )
+_COURTESY = re.compile(
+    r"\b(?:thanks?|thank you|you(?:['’]re| are) (?:very |most )?welcome|my pleasure|no problem|good ?bye|bye|see you|take care"
+    r"|have a (?:great|good|nice|lovely|wonderful|safe)|good luck|you too)\b|谢谢|感谢|不客气|不用谢|再见|拜拜|祝您|祝你",
+    re.IGNORECASE,
+)
+_CONTENT = re.compile(r"[?？]|```|\d{2,}|^\s*(?:[-*•]|\d{1,2}[.)])\s", re.MULTILINE)
 
 
-def outcome_of(text: str) -> RequestOutcome | None:
+def outcome_of(text: str) -> Literal["refused", "done"] | None:
     """The last outcome of a request in a text, done or refused; None without one of the phrases."""
-    found: RequestOutcome | None = None
-    for sentence in _statements(text):
-        if _phrase(sentence, REFUSED):
+    found: Literal["refused", "done"] | None = None
+    for sentence in _told(text):
+        if _phrase(sentence, "refused"):
             found = "refused"
-        elif _phrase(sentence, DONE) and not _CONDITION.search(sentence):
+        elif _phrase(sentence, "done") and not _CONDITION.search(sentence):
             found = "done"
     return found
 
@@ -194,7 +47,7 @@ def refused(text: str) -> str | None:
     """The phrase with which a text declines to help; None without any, or in a long text."""
     if len(text) > LONGEST:
         return None
-    return next((phrase for sentence in _statements(text) if (phrase := _phrase(sentence, REFUSED))), None)
+    return next((phrase for sentence in _told(text) if (phrase := _phrase(sentence, "refused"))), None)
 
 
 def consent(text: str) -> Literal["yes", "no"] | None:
@@ -207,26 +60,86 @@ def consent(text: str) -> Literal["yes", "no"] | None:
     for sentence in _SENTENCE.findall(text):
         if _ASKS.search(sentence):  # "Yes, and could you ...?": what it says before it asks
             sentence = _CLAUSE.split(sentence, maxsplit=1)[0] if _CLAUSE.search(sentence) else ""
-        if agreed := _phrase(sentence, AGREED):
+        if agreed := _phrase(sentence, "agreed"):  # consent with a word of a refusal in it
             answers.add("yes")
-            sentence = sentence.casefold().replace("’", "'").replace(agreed, " ")
-        if _phrase(sentence, OPEN):
+            sentence = _plain(sentence).replace(agreed, " ")
+        if _phrase(sentence, "open"):
             return None
-        if _phrase(sentence, NO):
+        if _phrase(sentence, "no"):
             answers.add("no")
-        elif _phrase(sentence, YES):
+        elif _phrase(sentence, "yes"):
             answers.add("yes")
     return answers.pop() if len(answers) == 1 else None
 
 
-def _statements(text: str) -> list[str]:
+def is_courtesy(text: str) -> bool:
+    """Whether a text is thanks, a goodbye or an answer to one, and nothing else of weight."""
+    words = len(HAN.sub(" x ", text).split())
+    return 0 < words <= COURTESY_WORDS and _COURTESY.search(text) is not None and _CONTENT.search(text) is None
+
+
+def _told(text: str) -> list[str]:
     """The sentences of a text that ask nothing."""
     return [sentence for sentence in _SENTENCE.findall(text) if not _ASKS.search(sentence)]
 
 
-def _phrase(sentence: str, phrases: Mapping[str, Sequence[str]]) -> str | None:
-    """The first of the phrases in a sentence: English ones as whole words."""
-    folded = sentence.casefold().replace("’", "'")
-    if HAN.search(folded):
-        return next((phrase for phrase in phrases["zh"] if phrase in folded), None)
-    return next((phrase for phrase in phrases["en"] if re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", folded)), None)
+def _plain(sentence: str) -> str:
+    return sentence.casefold().replace("’", "'")
+
+
+def _phrase(sentence: str, entry: str) -> str | None:
+    """The first phrase of an entry in a sentence: English ones as whole words."""
+    plain = _plain(sentence)
+    return first_of(plain, entry, "zh" if HAN.search(plain) else "en")
+
+
+_WHOLE_SENTENCE = re.compile(r"[^.!?。！？\n]*(?:[.!?](?=\w)[^.!?。！？\n]*)*(?:[.!?。！？]+[)\"”’」』]*|\n|$)")
+"""A sentence with its marks; a mark inside a word, number or address, as in 19.30, ends none."""
+_PART = re.compile(r"[,;:](?=\s|$)|[，；：、]")
+_WORD = re.compile(r"[\u4e00-\u9fff]+|[^\W_]+(?:['’][^\W_]+)*")
+_EMPTY_EN = frozenset(
+    """a again ahead all alright am an and anyway as awesome be but care continue cool correct dear definitely do everything
+    exactly excellent fantastic fine for give go good got great have hello help helped helpful helping helps hey hi hm hmm i
+    i'll i'm indeed is it it's just lot lovely many me mind much my never nice no nope not now of oh ok okay perfect please
+    problem question really right same see so solved solves sounds sure that that's the then there thing this to too
+    understand understood up very wait was well will wonderful worked works yeah yep yes you you're your yup""".split()
+)
+"""Words that by themselves state nothing."""
+_EMPTY_ZH = re.compile(
+    r"谢谢|多谢|感谢|麻烦|辛苦|再见|拜拜|你好|您好|好的|好吧|可以|没错|对的|对|是的|是|不是|嗯+|哦|噢|啊|呀|吧|呢|了|的|行|好|不用|没有|没|有"
+    r"|不|继续|明白|知道|清楚|你|您|我|很|非常|太|就|这样|这个|那个|那|这|请|帮忙|帮助|解决|问题|客气|满意|放弃"
+)
+_REQUEST = re.compile(
+    r"\b(?:can|could|would|will) (?:you|we|i)\b|\bplease\b|\bhow about\b|\bwhat about\b|帮我|能不能|能否|可不可以|可以.{1,30}[吗么]|麻烦",
+    re.IGNORECASE,
+)
+_ASKS_AT_END = re.compile(r"[?？][)\"”’」』]*\s*$|[吗呢么]\s*$")
+
+
+def statements(texts: Iterable[str]) -> list[str]:
+    """The statements of a user's messages about itself and its wishes, a text for each message, in its own words.
+
+    Thanks, goodbyes and a mere yes or no are left out, and so are questions, unless they request something or hold a
+    number. Equal texts count once.
+    """
+    return list(dict.fromkeys(filter(None, map(_stated, texts))))
+
+
+def _stated(text: str) -> str:
+    """The sentences of a message that state something; the whole message where all do."""
+    sentences = [sentence for sentence in _WHOLE_SENTENCE.findall(text) if sentence.strip()]
+    content = [sentence for sentence in sentences if _has_content(sentence)]
+    return text.strip() if len(content) == len(sentences) else "".join(content).strip()
+
+
+def _has_content(sentence: str) -> bool:
+    if not any(map(_says_something, _PART.split(sentence))):
+        return False
+    return not _ASKS_AT_END.search(sentence) or any(map(str.isdigit, sentence)) or bool(_REQUEST.search(sentence))
+
+
+def _says_something(clause: str) -> bool:
+    words = (_EMPTY_ZH.sub("", word) for word in _WORD.findall(clause))
+    return not is_courtesy(clause) and any(
+        word and word.casefold().replace("’", "'") not in _EMPTY_EN for word in words
+    )

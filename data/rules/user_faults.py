@@ -1,11 +1,11 @@
 """What a simulated user does wrong, by structure: five faults, each of which the scenario and the messages show.
 
 All else about a user, such as a contradiction or a false claim, is a judge's: the page `judge` of the prompts. What is
-undecided is no fault. The functions are pure; `check`, a test of an agent and a user's validator share them.
+undecided is no fault.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 from ..records import Conversation, Message
 from ..text.languages import HAN
 from ..text.values import values_in
-from .findings import Reasons, Rule, quoted
 from .guards import is_repeat, offered_help
-from .linter import is_courtesy
-from .outcomes import outcome_of
+from .linter import Reasons, Rule, quoted
+from .outcomes import is_courtesy, outcome_of
 
 GOAL_KEYS = ("goal", "task_context", "first_message")
 FACT_KEYS = ("facts", "known")
@@ -35,6 +34,10 @@ PATIENCE = 1
 """Messages of a user after which it may give up while it is asked."""
 AT_ONCE = 0.75
 """Least share of at least three facts, given in one message, that are all at once."""
+_UNKNOWN = re.compile(
+    r"\b(?:do not|don['’]t|cannot|can['’]t) (?:know|tell|say)\b|不知道|说不上来|不清楚", re.IGNORECASE
+)
+"""What a user may say again to each question."""
 _CODE = re.compile(r"(?=.*\d)[A-Z0-9]{4,}")
 _OF_ASSISTANT = re.compile(
     r"\b(?:may|could|can) i have your (?:\w+ ){0,2}(?:name|code|number|address|e-?mail)\b|\b(?:i['’]ve|i have) (?:reserved|booked|cancelled) \w+(?: \w+)? for you\b"
@@ -42,12 +45,6 @@ _OF_ASSISTANT = re.compile(
     r"|我(?:已经)?(?:为|帮)您(?:查|办|取消|预订|安排)|请(?:您)?(?:提供|告诉我)您的|给您带来不便",
     re.IGNORECASE,
 )
-
-
-_UNKNOWN = re.compile(
-    r"\b(?:do not|don['’]t|cannot|can['’]t) (?:know|tell|say)\b|不知道|说不上来|不清楚", re.IGNORECASE
-)
-"""What a user may say again to each question."""
 
 
 class UserFaultFinding(NamedTuple):
@@ -61,18 +58,17 @@ class UserFaultFinding(NamedTuple):
 
 @dataclass(frozen=True)
 class _Reading:
-    """A conversation with what its user was given."""
+    """A conversation, of which the user's messages are read."""
 
     scenario: Mapping[str, Any]
     messages: Sequence[Message]
     stop: str | None
-    first: int
 
     def own(self) -> Iterator[tuple[int, str]]:
-        """Number and text of the user's messages, from `first` on."""
+        """Number and text of the user's messages, without the one that the scenario has."""
         written = {" ".join(text.split()) for text in _texts(self.scenario, ("first_message",))}
         for number, message in enumerate(self.messages):
-            if message.role == "user" and number >= self.first and " ".join(message.text.split()) not in written:
+            if message.role == "user" and " ".join(message.text.split()) not in written:
                 yield number, message.text
 
     def earlier(self, number: int, role: str) -> list[str]:
@@ -158,24 +154,12 @@ _LICENSED: Mapping[str, tuple[str, ...]] = {"injects": ("user-as-assistant", "us
 """Faults that a behaviour (`data.behaviours`) asks of a user: they do not count as its faults."""
 
 
-def faults_of_user(
-    scenario: Mapping[str, Any],
-    messages: Iterable[Message],
-    stop: str | None = None,
-    *,
-    behaviours: Collection[str] = (),
-    first: int = 0,
-) -> list[UserFaultFinding]:
-    """What the user of a scenario does wrong in the messages, in their order; empty without a goal and facts.
+def faults_of_user(conversation: Conversation) -> list[UserFaultFinding]:
+    """What the user does wrong, in the order of its messages; empty where the scenario has neither goal nor facts.
 
-    `stop`: why the conversation ended. `behaviours`: those of its user beside the scenario's; what they ask for is not a
-    fault. `first`: the first message whose faults are wanted.
+    What a behaviour of the user asks for is not a fault.
     """
-    if not has_user_brief(scenario):
-        return []
-    reading = _Reading(scenario, tuple(messages), stop, first)
-    rules = _rules_for({*behaviour_names(scenario), *behaviours})
-    findings = [UserFaultFinding(name, *place) for name, find in rules.items() for place in find(reading)]
+    findings = (UserFaultFinding(name, *place) for name in _RULES for place in _find(name, conversation))
     return sorted(findings, key=lambda finding: finding.message)
 
 
@@ -211,16 +195,12 @@ def _folded(text: str) -> str:
     return re.sub(r"[\W_]+", "", text).casefold()
 
 
-def _rules_for(behaviours: Collection[str]) -> dict[str, Callable[[_Reading], Reasons]]:
-    """The rules that apply to a user with behaviours: any of them may make it say the same again."""
-    licensed = {name for behaviour in behaviours for name in ("user-repeats-itself", *_LICENSED.get(behaviour, ()))}
-    return {name: find for name, (_, find) in _RULES.items() if name not in licensed}
-
-
 def _find(name: str, conversation: Conversation) -> Reasons:
+    """A rule's findings; any behaviour may make a user say the same again."""
     behaviours = [one for holder in (conversation.scenario, conversation.extra) for one in behaviour_names(holder)]
-    if has_user_brief(conversation.scenario) and (find := _rules_for(behaviours).get(name)) is not None:
-        yield from find(_Reading(conversation.scenario, conversation.messages, conversation.stop, 0))
+    licensed = {rule for behaviour in behaviours for rule in ("user-repeats-itself", *_LICENSED.get(behaviour, ()))}
+    if has_user_brief(conversation.scenario) and name not in licensed:
+        yield from _RULES[name][1](_Reading(conversation.scenario, conversation.messages, conversation.stop))
 
 
 USER_FAULT_RULES: Mapping[str, Rule] = {

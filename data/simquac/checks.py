@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from ..grounding import gives_no_answer, ground, token_count
 from ..records import Conversation, Message, Span
-from ..rules.findings import Reasons, Rule, quoted
+from ..rules.linter import Reasons, Rule, quoted
 from ..rules.questions import QuestionReason, question_reasons
 from ..text.languages import says_something
 from .repair import before_first_word

@@ -42,7 +42,13 @@ def lexicons() -> Mapping[Language, Mapping[str, Sequence[str]]]:
 
 def says(text: str, entry: str, language: Language) -> bool:
     """Whether the text has one of the expressions of the lexicon's entry."""
-    return _pattern(entry, language).search(text) is not None
+    return first_of(text, entry, language) is not None
+
+
+def first_of(text: str, entry: str, language: Language) -> str | None:
+    """The first expression of the lexicon's entry in the text; None without one."""
+    match = _pattern(entry, language).search(text)
+    return match and match.group()
 
 
 def begins_with(text: str, entry: str, language: Language) -> bool:

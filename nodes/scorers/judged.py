@@ -10,7 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import ConfigDict, create_model
 
 from ...data.records import Message
-from ...data.rules.user_notices import noticed
+from ...data.rules.notices import noticed
 from ...errors import SettingError
 from ...prompts import Page
 from ..calls.store import Call

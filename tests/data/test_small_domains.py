@@ -30,7 +30,7 @@ def test_a_domain_without_rules_of_its_own_is_checked_by_the_rules_of_no_domain(
     talk = Conversation(id="a", scenario={"kind": "hotel"}, messages=THANKS)
     assert plain
     assert [finding.rule for finding in check(talk)] == plain
-    assert data.checks.reading([talk]) == list(CHAT_RULES)
+    assert data.checks.rules_of(talk) == dict(CHAT_RULES)
 
 
 def test_a_domain_with_rules_has_these_alone_and_may_add_the_others(registered):

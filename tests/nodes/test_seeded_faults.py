@@ -7,7 +7,7 @@ from importlib.resources import files
 import pytest
 
 from duologue.data import Message
-from duologue.data.rules.user_notices import noticed
+from duologue.data.rules.notices import noticed
 from duologue.data.text.values import written_values
 from duologue.nodes import seeded_faults
 from duologue.nodes.scorers.judged import by_model, by_rule

@@ -2,8 +2,7 @@
 
 from functools import partial
 
-from ....data.rules.guards import leaked_prompt, leaked_role
-from ....data.rules.plans import is_plan
+from ....data.rules.guards import is_plan, leaked_prompt, leaked_role
 from ....data.text.lexicons import says
 from .measure import Measure
 from .transcripts import UserTranscript

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from duologue.data.rules import outcomes
-from duologue.data.rules.outcomes import consent, outcome_of, refused
+from duologue.data.rules.outcomes import consent, outcome_of, refused, statements
+from duologue.data.text.lexicons import lexicons
 
 DOCS = (Path(__file__).parents[3] / "docs/test/testing.md").read_text("utf-8")
 ROWS = [json.loads(line) for line in Path(__file__).with_name("replies.jsonl").read_text("utf-8").splitlines()]
@@ -48,8 +48,7 @@ def test_a_long_text_refuses_nothing():
 
 
 def test_a_list_has_at_most_fifteen_phrases_a_language():
-    lists = (outcomes.REFUSED, outcomes.DONE, outcomes.YES, outcomes.NO)
-    assert all(len(phrases) <= 15 for one in lists for phrases in one.values())
+    assert all(len(lexicon[one]) <= 15 for lexicon in lexicons().values() for one in ("refused", "done", "yes", "no"))
 
 
 @pytest.mark.parametrize(
@@ -80,3 +79,55 @@ def test_a_list_has_at_most_fifteen_phrases_a_language():
 )
 def test_a_reply_to_a_question_for_approval_is_yes_no_or_unclear(reply, answer):
     assert consent(reply) == answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It's QX4821.",
+        "Okafor",
+        "2",
+        "None.",
+        "No allergies",
+        "Mr. Lee at 19.30",
+        "To 7 June please, and I'd like a window seat.",
+        "Thanks, a window seat please.",
+        "Could you make it 7 June?",
+        "Can you book the Hilton instead?",
+        "see http://a.example/c?x=1 for it",
+        "First line\nsecond line",
+        "订单号是 TR9310。",
+        "改到六月七日，最好靠窗。",
+        "能不能换成靠窗的？",
+        "是的，靠窗",
+        "没有过敏",
+    ],
+)
+def test_a_message_with_content_is_a_statement_in_its_own_words(text):
+    assert statements([text]) == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Yes.",
+        "Yes, that's right.",
+        "OK, go ahead!",
+        "Great, thank you! Goodbye.",
+        "I give up, goodbye.",
+        "Never mind, bye.",
+        "What else do you need?",
+        "Hello, are you there?",
+        "谢谢，再见。",
+        "好的，可以。",
+        "有什么推荐吗？",
+    ],
+)
+def test_thanks_goodbyes_a_mere_yes_and_questions_are_none(text):
+    assert statements([text]) == []
+
+
+def test_of_a_message_the_sentences_with_content_stay_and_equal_messages_count_once():
+    texts = ["Great. My name is Ann Lee. What are your hours?", "My name is Ann Lee.", "好的。我姓李。几点开门？"]
+    assert statements(texts) == ["My name is Ann Lee.", "我姓李。"]

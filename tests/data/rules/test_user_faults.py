@@ -36,7 +36,7 @@ def talk(scenario: dict[str, Any], *texts: str | tuple[str, ToolCall], stop: str
 
 
 def found(conversation: Conversation) -> list[tuple[str, int]]:
-    faults = faults_of_user(conversation.scenario, conversation.messages, conversation.stop)
+    faults = faults_of_user(conversation)
     return [(one.rule, one.message) for one in faults]
 
 
@@ -83,12 +83,6 @@ def test_what_is_undecided_is_not_a_fault(conversation):
     assert found(conversation) == []
 
 
-def test_a_draft_is_judged_with_the_messages_before_it():
-    messages = talk(MOVE, OPEN, ASKS, "It's QX4812.", ASKS, "QX4821").messages
-    assert [one.message for one in faults_of_user(MOVE, messages)] == [2]
-    assert faults_of_user(MOVE, messages, first=4) == []
-
-
 def test_what_a_behaviour_asks_for_is_no_fault():
     again = talk(MOVE, OPEN, ASKS, OPEN, stop="max_turns")
     assert [one.rule for one in found_faults(again)] == ["user-repeats-itself"]
@@ -112,7 +106,8 @@ def test_the_conversations_of_a_third_author_have_the_figures_of_the_docs():
         value = json.loads(line)
         [log] = messages.of_values("third author", [("line", {"messages": value["messages"]})])
         stop = "user_ended" if value["fault"] == "ends_early" else None
-        rules = {one.rule for one in faults_of_user(value["scenario"], log.messages, stop)}
+        read = log.model_copy(update={"scenario": value["scenario"], "stop": stop})
+        rules = {one.rule for one in faults_of_user(read)}
         hits += rule_of.get(value["fault"]) in rules
         flagged += value["fault"] is None and bool(rules)
     assert hits >= 34

@@ -15,7 +15,6 @@ from duologue.data import Conversation, Message
 from duologue.data.checks import check
 from duologue.data.identity import digest
 from duologue.data.recllmsim import Situation
-from duologue.data.rules import asking
 from duologue.data.text.lexicons import begins_with, questions_in, says
 from duologue.data.text.words import words_of
 from tests.analysis.realism.measures.measured import value
@@ -232,18 +231,6 @@ def test_texts_made_to_be_slow_are_searched_for_questions_soon():
     for piece in ("有", "是还", "看到什么", "what ", "can ", "hi, ", "无论", "呢", "要 "):
         for language in ("en", "zh"):
             questions_in(piece * 10_000, language)
-
-
-def test_a_sentence_that_a_text_repeats_is_looked_at_once(monkeypatch):
-    looked_at: list[str] = []
-
-    def forms(sentence, language):
-        looked_at.append(sentence)
-        return 1
-
-    monkeypatch.setattr(asking, "_forms", forms)
-    assert questions_in("is it far. can we go? " * 500 + "?", "en") == 1_001
-    assert len(looked_at) < 6
 
 
 SLIPS = (
