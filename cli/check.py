@@ -16,7 +16,7 @@ from ..data.checks import chosen, known_rules, rules_of
 from ..data.loading import UNKNOWN, DataSource, description_of, files_of
 from ..data.rules import Finding
 from ..data.rules.user_faults import has_user_brief
-from ..data.summaries.counts import CopyCount
+from ..data.summaries import CopyCount
 from ..data.text.terminal import names_in, on_one_line
 from ..errors import DataError
 from .options import completions

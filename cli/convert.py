@@ -9,7 +9,7 @@ import typer
 from ..data import Conversation, DataError, Loaded, domains
 from ..data.files.broken_lines import readable
 from ..data.formats import messages, sharegpt
-from ..data.people.splits import with_user
+from ..data.people import with_user
 from ..data.records import is_object
 from ..data.scenarios import LogScenario, ScenarioReader, scenario_formats
 from ..errors import SettingError, at

@@ -11,7 +11,7 @@ from rich.text import Text
 from ..data import Conversation, DataError, load, simquac
 from ..data.formats.detection import MANIFEST
 from ..data.records import stop_in_words
-from ..data.summaries.outlines import outline, title_of
+from ..data.summaries import outline, title_of
 from .options.run import RunOptions
 from .options.shared import json_of, model_for, out_to
 from .running.run import OUT, ended, run_into

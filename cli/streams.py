@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..data.files.json_files import dumps
-from ..data.summaries.counts import Counts
+from ..data.summaries import Counts
 from ..data.text.terminal import plain, plain_json
 
 if TYPE_CHECKING:

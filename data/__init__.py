@@ -5,12 +5,13 @@ from . import checks, domains, grounding, identity, recllmsim, simquac
 from .checks import check
 from .domain import Dataset, Domain, LabelNotes, Material
 from .domains import register_format
+from .executed_graph import ExecutedGraph, executed
 from .exports import frame, save
 from .files.json_files import read_text
 from .formats import messages, record_lines, sharegpt
 from .formats.detection import Contents, Format, Source
 from .loading import Loaded, kind_of, load
-from .people.pairing import Pairing, paired
+from .people import Pairing, paired
 from .records import (
     FAULTS,
     Attempt,
@@ -25,9 +26,7 @@ from .records import (
     ToolCall,
     Usage,
 )
-from .summaries.counts import Counts, count
-from .summaries.executed_graph import ExecutedGraph, executed
-from .summaries.outlines import Outline, coverage, outline
+from .summaries import Counts, Outline, count, coverage, outline
 from .text import cleaning, sentence_splitting
 
 __all__ = [

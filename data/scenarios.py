@@ -24,8 +24,7 @@ from .identity import digest
 from .loading import DataSource, Loaded, description_of
 from .logs import opentelemetry
 from .logs.key_names import LISTS
-from .people.pairing import STORED
-from .people.splits import named_user
+from .people import STORED, named_user
 from .records import Conversation, Json, Message, as_list, as_object
 from .rules.outcomes import statements
 from .test_cases import cases

@@ -15,7 +15,7 @@ import transformers
 
 import duologue
 from duologue.analysis.recllmsim.identification import VOCABULARY, profile_talks
-from duologue.data.people.splits import of_part
+from duologue.data.people import of_part
 
 EPOCHS, BATCH, RATE, TOKENS = 10, 16, 2e-5, 512
 Items = Sequence[tuple[str, Collection[str]]]  # texts, and the true options of each

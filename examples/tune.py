@@ -14,7 +14,7 @@ from statistics import fmean
 import optuna
 
 import duologue
-from duologue.data.people.splits import of_part
+from duologue.data.people import of_part
 from duologue.graphs import recllmsim
 
 PATH = files("duologue.data") / "samples/illustration/written_users.jsonl"

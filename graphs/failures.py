@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from ..data.executed_graph import SPEAKERS
 from ..data.packages import frames_of
 from ..data.records import SIDES
-from ..data.summaries.executed_graph import SPEAKERS
 from ..errors import DuologueError
 from ..nodes.contract import ContractError
 from ..nodes.limits import Limits

@@ -10,7 +10,7 @@ from langchain_core.messages import convert_to_messages
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from ..data.summaries.executed_graph import SPEAKERS
+from ..data.executed_graph import SPEAKERS
 from ..nodes.contract import ContractError
 from ..nodes.limits import Limits
 from ..nodes.speakers.tools import brought_to

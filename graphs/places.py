@@ -13,9 +13,9 @@ from langgraph.graph import END
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from ..data.executed_graph import SPEAKERS, VALIDATORS
 from ..data.identity import digest
 from ..data.records import SIDES, Role
-from ..data.summaries.executed_graph import SPEAKERS, VALIDATORS
 from ..nodes.calls.service import current
 from ..nodes.contract import ContractError, check_labels, check_node, check_reason, check_update
 from ..nodes.limits import Limits

@@ -13,9 +13,8 @@ from typing import Any
 from ..data import domains
 from ..data.formats.dialogues import further
 from ..data.grounding import gives_no_answer
-from ..data.people.next_turns import Moment, NextTurn, text_of
-from ..data.people.pairing import STORED
-from ..data.people.splits import user_of
+from ..data.next_turns import Moment, NextTurn, text_of
+from ..data.people import STORED, user_of
 from ..data.records import Attempt, Conversation, Usage, stop_in_words
 from ..data.scenarios import of_log
 from ..data.simquac import ReadingQuestion

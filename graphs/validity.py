@@ -9,11 +9,11 @@ from importlib.resources import files
 from typing import Any
 
 from ..data import domains
+from ..data.executed_graph import SPEAKER_OF
 from ..data.files.json_files import parsed
 from ..data.identity import ordinals
-from ..data.people.next_turns import moments_of
+from ..data.next_turns import moments_of
 from ..data.records import Conversation
-from ..data.summaries.executed_graph import SPEAKER_OF
 from ..data.text.languages import Language, language_of
 from ..nodes.people.retrieval import person_in
 from ..nodes.recllmsim.roles import goal_of

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
+from ..data.executed_graph import SPEAKER_OF, VALIDATOR_OF
 from ..data.records import Role
-from ..data.summaries.executed_graph import SPEAKER_OF, VALIDATOR_OF
 from ..nodes.calls.service import run_is_over
 from ..nodes.contract import check_reason
 from ..nodes.limits import Limits

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
+from ..data.executed_graph import SPEAKER_OF, SPEAKERS, VALIDATORS
 from ..data.formats import record_lines
 from ..data.records import Attempt, Conversation, Role
-from ..data.summaries.executed_graph import SPEAKER_OF, SPEAKERS, VALIDATORS
 from ..data.text.words import texts_in
 from ..graphs import Cast
 from ..nodes.calls.spending import PriceQuery, Spending, asked_model

@@ -18,7 +18,7 @@ from ..analysis.testing.success import successes
 from ..analysis.testing.verdict import with_verdict
 from ..data.behaviours import chosen_users
 from ..data.identity import begun_with
-from ..data.people.splits import UserPart
+from ..data.people import UserPart
 from ..data.records import Conversation
 from ..errors import SettingError
 from ..graphs import Cast, agent_test, casts

@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
     from ..analysis.next_turn import Benchmark, NextTurnReport
     from ..analysis.realism.report import UserPartName
     from ..data import Conversation
-    from ..data.people.next_turns import NextTurn
+    from ..data.next_turns import NextTurn
     from ..graphs import Cast
     from ..runs.planning.plans import CallPlan
 

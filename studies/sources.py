@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from ..data import Conversation, Loaded, load
 from ..data.formats.shared_ids import with_id
-from ..data.people.splits import MOST_DRAWN, drawn_users
+from ..data.people import MOST_DRAWN, drawn_users
 from ..errors import DataError, at
 
 __all__ = [

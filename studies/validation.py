@@ -16,7 +16,7 @@ from .sources import MOST_DRAWN, StudySource, conversations_of, logged, of_drawn
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..analysis.realism.report import UserPartName
     from ..analysis.validity import MeetingResult, PeopleReport, RatedConversations, ValidityReport
-    from ..data.people.splits import UserPart
+    from ..data.people import UserPart
     from ..data.records import Conversation
     from ..runs import Conduct
     from ..runs.people.validity import ValidityRun

@@ -7,11 +7,10 @@ from itertools import zip_longest
 from markupsafe import Markup
 
 from ..data import domains
-from ..data.people.pairing import paired
+from ..data.executed_graph import executed
+from ..data.people import paired
 from ..data.records import Conversation, Message
-from ..data.summaries.counts import count
-from ..data.summaries.executed_graph import executed
-from ..data.summaries.outlines import Outline, means, outline
+from ..data.summaries import Outline, count, means, outline
 from .conversation import ShownTurn, pieces, stop_text, turns
 from .graph.drawing import drawn
 from .listing import ListColumn, ListRow, list_page, packed

@@ -8,8 +8,8 @@ from markupsafe import Markup, escape
 
 from ..analysis.labels.reliability import Trusts
 from ..data import domains
+from ..data.executed_graph import SPEAKERS, executed
 from ..data.records import Attempt, Conversation, Message, Role, Step, is_own, stop_in_words
-from ..data.summaries.executed_graph import SPEAKERS, executed
 from .graph.drawing import drawn
 from .labels.tables import labels_html
 from .markdown import rendered

@@ -12,7 +12,7 @@ from ..analysis.labels.reliability import Trusts
 from ..analysis.tables import Table
 from ..data.loading import Loaded, load
 from ..data.records import Conversation
-from ..data.summaries.counts import Counts, count
+from ..data.summaries import Counts, count
 from .conversation import notebook_html, shown_html
 from .figures import standalone
 from .graph.drawing import compiled_html as drawn_graph

@@ -10,14 +10,14 @@ from ..analysis.labels.reliability import COMPUTED, Trusts
 from ..analysis.outcomes import SUCCESS, Crashes, score_of
 from ..analysis.testing.result import Successes
 from ..data import domains
+from ..data.executed_graph import executed
 from ..data.files.folders import make_folder
 from ..data.files.json_files import write_text
 from ..data.files.regular_files import check_no_links
 from ..data.labels.reading import SCORES, side_of
 from ..data.loading import annotated_in
 from ..data.records import Conversation
-from ..data.summaries.counts import Counts, count
-from ..data.summaries.executed_graph import executed
+from ..data.summaries import Counts, count
 from ..errors import DataError, at
 from .conversation import shown_html, shown_page
 from .graph.drawing import drawn

@@ -12,7 +12,7 @@ from ..analysis.outcomes import outcome as outcome_of
 from ..analysis.testing.failure_sites import cause_of
 from ..data.labels.reading import Label, labels_in
 from ..data.records import Conversation, Message
-from ..data.summaries.outlines import Outline, outline
+from ..data.summaries import Outline, outline
 from .success import has_failed
 
 

@@ -3,8 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from ...data.behaviours import KEY, behaviours_in
-from ...data.behaviours.kinds import PLAIN
+from ...data.behaviours import KEY, PLAIN, behaviours_in
 from ...data.identity import digest
 from ...data.records import Conversation, Record
 from ..over_users.pairs import PairedDifference, holm, paired_difference

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from ...data.labels.reading import SCORES, plain_values
-from ...data.people.splits import user_of
+from ...data.people import user_of
 from ...data.records import Conversation
 from ...errors import MissingExtraError
 

@@ -6,8 +6,8 @@ from functools import cached_property
 
 from ...data import domains
 from ...data.identity import digest
-from ...data.people.next_turns import Moment, NextTurn, moments_of
-from ...data.people.splits import of_part, user_of
+from ...data.next_turns import Moment, NextTurn, moments_of
+from ...data.people import of_part, user_of
 from ...data.records import Conversation
 from ...data.text.languages import Language
 from ...errors import DataError, SettingError

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 
 from ...data import domains
 from ...data.identity import digest
-from ...data.people.next_turns import Moment, NextTurn, moments_of
-from ...data.people.pairing import identity_of, origin_of, topic_key
-from ...data.people.splits import user_of
+from ...data.next_turns import Moment, NextTurn, moments_of
+from ...data.people import identity_of, origin_of, topic_key, user_of
 from ...data.records import Conversation
 from ...data.text.languages import Language
 from ..realism.measures.transcripts import task_context, task_of

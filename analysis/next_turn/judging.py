@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from ...data.people.next_turns import Moment, NextTurn
-from ...data.people.splits import user_of
+from ...data.next_turns import Moment, NextTurn
+from ...data.people import user_of
 from ...data.records import Record
 from ...data.text.languages import Language
 from ..realism.measures.words import content_of

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from typing_extensions import override
 
-from ...data.people.splits import user_of
+from ...data.people import user_of
 from ...data.records import Record
 from ..over_users.means import over_users
 from ..over_users.rates import IntervalEstimate

@@ -3,7 +3,7 @@
 Needs the extra `stats`, for Chinese `zh`.
 """
 
-from ...data.people.splits import part_of
+from ...data.people import part_of
 from ...errors import of_extra
 
 # Before what imports them, so that who lacks them reads which extra brings them.

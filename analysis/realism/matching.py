@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from ...data import domains
 from ...data.identity import digest
-from ...data.people.splits import named_user, of_part
+from ...data.people import named_user, of_part
 from ...data.records import Conversation
 from ...data.text.languages import Language, written_language
 from ..over_users.folds import joined

@@ -4,7 +4,7 @@ from typing import Any, TypeAlias
 
 from pydantic import Field
 
-from ...data.people.splits import UserPart
+from ...data.people import UserPart
 from ...data.records import Record
 from ...errors import of_extra
 from ..tables import Column, Table

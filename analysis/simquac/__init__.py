@@ -1,6 +1,6 @@
 """Teacher-student conversations in numbers: the published tables, answers beside people's, how questions are put."""
 
-from ...data.summaries.outlines import coverage
+from ...data.summaries import coverage
 from .answers import (
     AnswerScore,
     TeacherScore,

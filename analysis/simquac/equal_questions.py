@@ -8,7 +8,7 @@ question that is refused is spent, and how many are refused is part of what is c
 from collections.abc import Hashable, Iterable, Sequence
 from statistics import fmean
 
-from ...data.people.pairing import Pairing, paired, topic_key
+from ...data.people import Pairing, paired, topic_key
 from ...data.records import Conversation, Record
 from ..over_users.comparison import PairedComparison, compare_pairs
 from ..tables import Cell, Column, Table

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from ...data.grounding import gives_no_answer
 from ...data.records import Conversation, Record
 from ...data.rules import asked_before
-from ...data.summaries.outlines import coverage
+from ...data.summaries import coverage
 from ...errors import DataError
 
 

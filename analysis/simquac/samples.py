@@ -11,7 +11,7 @@ from typing import Literal
 from ...data.grounding import gives_no_answer
 from ...data.records import Conversation, Message, Record
 from ...data.simquac import DOMAIN
-from ...data.summaries.outlines import coverage, covered
+from ...data.summaries import coverage, covered
 from ...errors import of_extra
 
 

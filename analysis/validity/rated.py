@@ -7,7 +7,7 @@ from functools import cached_property
 from statistics import fmean
 
 from ...data.labels.reading import of_conversation, of_message
-from ...data.people.splits import UserPart, part_of, user_of
+from ...data.people import UserPart, part_of, user_of
 from ...data.records import Conversation
 from ...errors import DataError
 from ..over_users.concordance import Pair, pairs_within

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from typing_extensions import override
 
-from ...data.people.splits import UserPart
+from ...data.people import UserPart
 from ...data.records import Record
 from ..labels.reliability import Trusts
 from ..tables import Column, Table, TabledReport

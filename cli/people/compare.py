@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...data.files.folders import names_of
-from ...data.people.splits import UserPart
+from ...data.people import UserPart
 from ...data.text.languages import Language
 from ...studies.comparison import compare
 from ...studies.sources import MOST_DRAWN

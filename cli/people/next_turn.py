@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...data.people.splits import UserPart
+from ...data.people import UserPart
 from ..options.model_fields import extended
 from ..options.run import RunOptions, options_of_run
 from ..options.sections import CAST, OUTPUT
@@ -34,7 +34,7 @@ from ..running.asking import ask_each, begun
 from ..streams import print_json, put, put_tables, say
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
-    from ...data.people.next_turns import NextTurn
+    from ...data.next_turns import NextTurn
     from ...studies.prediction import NextTurnStudy
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...data import record_lines
-from ...data.people.splits import UserPart
+from ...data.people import UserPart
 from ...errors import SettingError
 from ...studies.sources import MOST_DRAWN, of_drawn_users
 from ...studies.validation import ValidityTrial, written

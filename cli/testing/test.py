@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from ...data.people.splits import UserPart
+from ...data.people import UserPart
 from ...data.text.languages import Language
 from ...errors import SettingError
 from ..options.cast_settings import setting

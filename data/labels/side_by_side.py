@@ -21,7 +21,7 @@ from ...errors import DataError, first_invalid
 from .. import domains
 from ..files.regular_files import content
 from ..identity import digest
-from ..people.pairing import paired
+from ..people import paired
 from ..records import Conversation, Message
 from ..rules import plain_words
 from .definition import LabelDefinition

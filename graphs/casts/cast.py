@@ -12,8 +12,8 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from ...data.executed_graph import SPEAKER_OF, SPEAKERS
 from ...data.records import NAME_PATTERN, Fault, NodeInfo, Role, own_reason
-from ...data.summaries.executed_graph import SPEAKER_OF, SPEAKERS
 from ...errors import DuologueError, SettingError
 from ...nodes.contract import ContractError, Node, Stop, check_function, check_node, closing, describe, turn_recorder
 from ...nodes.goodbyes import Ending

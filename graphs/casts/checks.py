@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...data import domains
 from ...data.behaviours import behaviours_in
+from ...data.executed_graph import SPEAKERS
 from ...data.scenarios import tools_in_success
-from ...data.summaries.executed_graph import SPEAKERS
 from ...data.text.languages import written_language
 from ...errors import SettingError
 from ...nodes.judges import Judge

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...data.executed_graph import SPEAKER_OF
 from ...data.identity import begun_with
 from ...data.records import Conversation, Fork, Message, NodeInfo, Role
 from ...data.scenarios import scenario_of
-from ...data.summaries.executed_graph import SPEAKER_OF
 from ...errors import DataError, SettingError
 from ...nodes.speakers.agents import CHANNELS, THREAD
 from ...nodes.state import Planned

@@ -16,7 +16,7 @@ from ...data.behaviours import KEY as BEHAVIOURS
 from ...data.behaviours import behaviours_in, chosen_users
 from ...data.files.broken_lines import readable
 from ...data.identity import digest, ordinals
-from ...data.people.splits import UserPart, of_part
+from ...data.people import UserPart, of_part
 from ...data.records import Conversation
 from ...data.scenarios import LogScenario, ScenarioReader, check_plain
 from ...errors import DataError, SettingError, at

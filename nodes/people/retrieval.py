@@ -18,8 +18,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from ...data import domains
 from ...data.identity import digest
-from ...data.people.pairing import topic_key
-from ...data.people.splits import MOST_DRAWN, UserPart, drawn_users, of_part, user_of
+from ...data.people import MOST_DRAWN, UserPart, drawn_users, of_part, topic_key, user_of
 from ...data.records import Conversation, Part, Role
 from ...data.rules import plain_words
 from ...data.scenarios import is_log, stated_in

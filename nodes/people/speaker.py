@@ -17,7 +17,7 @@ from langgraph.runtime import Runtime
 
 from ...data import domains
 from ...data.identity import call_seed
-from ...data.people.pairing import STORED
+from ...data.people import STORED
 from ...data.records import Conversation, Role
 from ...data.rules import plain_words
 from ...data.text.languages import language_of

@@ -28,11 +28,11 @@ from langgraph.pregel.protocol import PregelProtocol
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from ...data.executed_graph import SPEAKER_OF
 from ...data.formats.dialogues import NO_RESULT
 from ...data.formats.messages import tool_turns
 from ...data.packages import frames_of
 from ...data.records import WAITING, Message, Role
-from ...data.summaries.executed_graph import SPEAKER_OF
 from ...prompts import Page
 from ..calls.service import current
 from ..contract import ContractError, Node, describe

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...data.formats.unsupported import total
 from ...data.records import NodeInfo, as_object, stop_in_words
-from ...data.summaries.counts import Counts
+from ...data.summaries import Counts
 
 UNKNOWN_LICENCE = "not stated when the run was made"
 

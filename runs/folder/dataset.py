@@ -14,7 +14,7 @@ from ...data.formats.manifests import RESTORE
 from ...data.formats.record_lines import StoredRun
 from ...data.labels.reading import SCORES
 from ...data.records import Conversation, as_object
-from ...data.summaries.counts import Counts, count
+from ...data.summaries import Counts, count
 from ...errors import DataError
 from .data_card import card
 from .leftovers import CARD, DATASET

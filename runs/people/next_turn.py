@@ -1,6 +1,6 @@
 """Asking a cast's user for its next turn at many moments, with a journal, pace, budgets and resuming.
 
-A folder holds `said.jsonl`, a line for each moment (`data.people.next_turns.NextTurn`), `settings.json`, and while something is
+A folder holds `said.jsonl`, a line for each moment (`data.next_turns.NextTurn`), `settings.json`, and while something is
 missing `calls.jsonl`, the replies of models.
 """
 
@@ -15,7 +15,7 @@ from ...data.behaviours import KEY as BEHAVIOURS
 from ...data.files.journals import Codec
 from ...data.files.json_files import dumps, parsed
 from ...data.identity import VERSION, digest
-from ...data.people.next_turns import Moment, NextTurn
+from ...data.next_turns import Moment, NextTurn
 from ...data.records import Conversation
 from ...graphs import Cast, conversation
 from ...graphs.opening import of_cast

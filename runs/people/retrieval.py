@@ -16,9 +16,8 @@ from typing import Any
 from ...data import domains
 from ...data.formats.dialogues import further
 from ...data.identity import digest
-from ...data.people.next_turns import Moment, NextTurn
-from ...data.people.pairing import STORED
-from ...data.people.splits import UserPart, of_part, user_of
+from ...data.next_turns import Moment, NextTurn
+from ...data.people import STORED, UserPart, of_part, user_of
 from ...data.records import Conversation
 from ...data.scenarios import of_log
 from ...data.text.languages import Language

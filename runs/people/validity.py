@@ -11,7 +11,7 @@ from typing import Any
 
 from ...data import domains
 from ...data.identity import digest
-from ...data.people.splits import of_part
+from ...data.people import of_part
 from ...data.records import Conversation
 from ...data.text.languages import Language
 from ...errors import SettingError

@@ -16,11 +16,11 @@ from langgraph.runtime import Runtime
 
 from ...data import domains
 from ...data.domain import TypicalConversation
+from ...data.executed_graph import SPEAKER_OF, VALIDATOR_OF
 from ...data.files.json_files import dumps
 from ...data.formats import record_lines
 from ...data.formats.detection import CONVERSATIONS
 from ...data.records import Role, Usage
-from ...data.summaries.executed_graph import SPEAKER_OF, VALIDATOR_OF
 from ...data.text.words import OF_MESSAGE, tokens_about
 from ...errors import DuologueError
 from ...graphs import Cast

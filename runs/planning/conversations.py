@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from ...data.executed_graph import SPEAKERS, VALIDATOR_OF
 from ...data.formats import record_lines
 from ...data.records import Role
-from ...data.summaries.executed_graph import SPEAKERS, VALIDATOR_OF
 from ...graphs import Cast
 from ...graphs.casts.checks import check_scenarios
 from ...nodes.calls.spending import PriceQuery, asked_model

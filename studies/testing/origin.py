@@ -9,7 +9,7 @@ from ...analysis.outcomes import Crashes, outcome
 from ...analysis.testing.result import Successes
 from ...data.formats.detection import MANIFEST
 from ...data.formats.record_lines import attempted
-from ...data.people.pairing import STORED
+from ...data.people import STORED
 from ...data.records import Conversation, as_object
 from ...errors import DataError, SettingError, at
 from ...graphs import Cast, casts

@@ -10,8 +10,7 @@ import pytest
 from duologue import data
 from duologue.data import load, recllmsim, simquac
 from duologue.data.formats import messages, record_lines
-from duologue.data.people.pairing import paired, topic_key
-from duologue.data.people.splits import part_of, user_of
+from duologue.data.people import paired, part_of, topic_key, user_of
 
 AGENT = """
 def agent(messages):

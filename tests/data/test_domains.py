@@ -8,7 +8,7 @@ from duologue import data
 from duologue.data import Conversation, Dataset, Domain, Format, Message, domains, simquac
 from duologue.data.checks import check, known_rules
 from duologue.data.domain import labelled
-from duologue.data.people.pairing import paired, topic_key
+from duologue.data.people import paired, topic_key
 from duologue.data.rules import DIALOGUE_RULES
 from duologue.errors import SettingError
 

@@ -10,9 +10,9 @@ from langgraph.types import Command, Send, interrupt
 import duologue
 from duologue import data, graphs, nodes, runs
 from duologue.data.checks import check
-from duologue.data.people.next_turns import moments_of
+from duologue.data.next_turns import moments_of
 from duologue.data.recllmsim.dataset import unsupported_fields
-from duologue.data.summaries.counts import count
+from duologue.data.summaries import count
 from duologue.errors import SettingError
 from duologue.graphs import agent_test, simquac
 from duologue.graphs.scenarios.forks import forked, replayed

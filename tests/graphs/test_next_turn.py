@@ -5,7 +5,7 @@ import pytest
 import duologue
 from duologue import graphs
 from duologue.data import Conversation, Message, recllmsim, record_lines
-from duologue.data.people.next_turns import moments_of
+from duologue.data.next_turns import moments_of
 from duologue.errors import SettingError
 from duologue.graphs.single_turn import cast_for, cast_name, next_turn
 from duologue.runs.people.next_turn import next_turns

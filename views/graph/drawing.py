@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any, Protocol
 
+from ...data.executed_graph import ExecutedGraph, ExecutedNode, executed
 from ...data.records import Conversation, Edge
-from ...data.summaries.executed_graph import ExecutedGraph, ExecutedNode, executed
 from ..figures import SvgFigure, standalone
 from ..pages import plural, render, short
 from .layout import Box, LayoutLine, laid_out

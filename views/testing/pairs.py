@@ -6,7 +6,7 @@ from itertools import islice
 from ...analysis.testing.pairs.pairing import PairedTest, TestedPair
 from ...analysis.testing.pairs.pairs_text import group_lines, measure_table, paired_lines
 from ...data.records import Conversation
-from ...data.summaries.outlines import outline
+from ...data.summaries import outline
 from ..against import pair_html
 from ..listing import ListColumn, ListRow, list_page, packed
 from ..pages import render

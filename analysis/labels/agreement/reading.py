@@ -7,8 +7,7 @@ from operator import attrgetter
 from typing import Any, TypeAlias
 
 from ....data.labels.reading import AnnotationSide, Label, kept_aside, read, side_of, spellings_of, values_of
-from ....data.people.pairing import STORED
-from ....data.people.splits import user_of
+from ....data.people import STORED, user_of
 from ....data.recllmsim.published_labels import INTENTS, KEYS, wording_of
 from ....data.records import Conversation, Message, as_object
 from ....errors import DataError

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ....data import domains
 from ....data.formats.dialogues import further
 from ....data.labels.reading import annotations_of
-from ....data.people.splits import user_of, whose
+from ....data.people import user_of, whose
 from ....data.recllmsim import common_task
 from ....data.records import Conversation, as_object
 from ....data.text.languages import Language

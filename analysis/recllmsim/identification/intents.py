@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from ....data.people.splits import user_of
+from ....data.people import user_of
 from ....data.records import Conversation
 from ....data.text.languages import Language
 from ....errors import DataError, SettingError

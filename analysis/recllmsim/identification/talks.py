@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from ....data import domains
-from ....data.people.splits import whose
+from ....data.people import whose
 from ....data.recllmsim.tasks import TaskName, task_name
 from ....data.records import Conversation, Role
 from ....data.text.languages import Language

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard, TypeVar
 
 from ....data import domains
 from ....data.labels.reading import is_other, value_of
-from ....data.people.splits import named_user, user_of
+from ....data.people import named_user, user_of
 from ....data.records import Conversation, Message
 from ....data.text.languages import Language
 from ...attempts import assistant_of

@@ -8,7 +8,7 @@ import pytest
 from duologue.analysis.next_turn import Benchmark, NextTurnReport, chrf, write
 from duologue.analysis.next_turn.report import ProbedNextTurnReport
 from duologue.data import Conversation, Message
-from duologue.data.people.next_turns import NextTurn, moments_of
+from duologue.data.next_turns import NextTurn, moments_of
 from duologue.errors import DataError, SettingError
 
 

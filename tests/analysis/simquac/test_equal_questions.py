@@ -16,7 +16,7 @@ from duologue.analysis.simquac import coverage, simquac_statistics
 from duologue.analysis.simquac.figures import simquac_figures
 from duologue.analysis.simquac.samples import coverage_by_question
 from duologue.data import Conversation, Message, Span
-from duologue.data.people.pairing import paired
+from duologue.data.people import paired
 from duologue.data.simquac import Topic
 
 NONE = "I cannot find the answer."

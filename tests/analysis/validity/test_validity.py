@@ -20,7 +20,7 @@ from duologue.analysis.validity.sample_sizes import for_pairs, for_shares
 from duologue.analysis.validity.shared_scenarios import paired_shares
 from duologue.data import Conversation, Message
 from duologue.data.identity import digest
-from duologue.data.people.splits import part_of
+from duologue.data.people import part_of
 from duologue.errors import DataError
 
 stats = pytest.importorskip("scipy.stats")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from duologue.data import load
-from duologue.data.people.splits import of_part, part_of, user_of
+from duologue.data.people import of_part, part_of, user_of
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pytest_httpserver import HTTPServer
 
 import duologue as package
 from duologue import data
-from duologue.data.people.splits import part_of
+from duologue.data.people import part_of
 from duologue.testing import scripted_model
 
 pytest.importorskip("scipy")

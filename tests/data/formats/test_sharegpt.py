@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from duologue.data import Conversation, DataError, Message, load, sharegpt
 from duologue.data.formats.turns import SHAREGPT_RESULTS, SPEAKERS
-from duologue.data.people.pairing import topic_key
+from duologue.data.people import topic_key
 
 TURNS = [{"from": "human", "value": "Tea?"}, {"from": "gpt", "value": "Yes."}]
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 
 from duologue import runs
 from duologue.analysis.outcomes import tool_errors
-from duologue.data.summaries.counts import count
+from duologue.data.summaries import count
 from duologue.errors import SettingError
 from duologue.graphs import agent_test, conversation, recllmsim
 from duologue.nodes import AgentSpeaker, Limits, scorers, scoring

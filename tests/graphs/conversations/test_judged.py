@@ -6,8 +6,8 @@ import pytest
 
 import duologue
 from duologue import data, graphs, nodes
-from duologue.data.summaries.counts import count
-from duologue.data.summaries.executed_graph import executed
+from duologue.data.executed_graph import executed
+from duologue.data.summaries import count
 from duologue.nodes import Limits, judge
 from duologue.testing import scripted_model
 

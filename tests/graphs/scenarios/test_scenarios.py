@@ -11,8 +11,7 @@ from duologue import graphs
 from duologue.data import Conversation, DataError, Message
 from duologue.data.formats import record_lines
 from duologue.data.identity import digest
-from duologue.data.people.pairing import paired
-from duologue.data.people.splits import part_of, user_of
+from duologue.data.people import paired, part_of, user_of
 from duologue.errors import SettingError
 from duologue.graphs import recllmsim
 from duologue.graphs.scenarios.sources import Scenarios, ScenarioSource

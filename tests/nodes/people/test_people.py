@@ -7,7 +7,7 @@ import pytest
 import duologue
 from duologue import data, runs
 from duologue.data import Conversation
-from duologue.data.people.splits import part_of
+from duologue.data.people import part_of
 from duologue.errors import DuologueError
 from duologue.graphs import agent_test, simquac
 from duologue.nodes import Limits

@@ -3,7 +3,7 @@
 import pytest
 
 import duologue
-from duologue.data.people.splits import part_of
+from duologue.data.people import part_of
 from duologue.errors import ModelError, SettingError
 from duologue.graphs import agent_test
 from duologue.nodes import Limits, chat_model

@@ -9,7 +9,7 @@ import pytest
 import duologue
 from duologue import graphs, runs
 from duologue.data import Conversation, Message, recllmsim
-from duologue.data.people.next_turns import moments_of
+from duologue.data.next_turns import moments_of
 from duologue.runs.journals.journal import RunError
 from duologue.runs.people.next_turn import folder_name, next_turns
 

@@ -8,7 +8,7 @@ pytest.importorskip("sklearn")
 
 from duologue.analysis.realism.measures.transcripts import task_of
 from duologue.data import Conversation, Message
-from duologue.data.people.splits import of_part, part_of, user_of
+from duologue.data.people import of_part, part_of, user_of
 from duologue.runs.people.retrieval import from_people
 
 PLACES = ("Rome", "Oslo", "Lima", "Bonn", "Cork", "Nice", "Graz", "Bern", "Kyiv", "Riga")

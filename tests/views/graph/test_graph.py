@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.data import Conversation, Edge
-from duologue.data.summaries.executed_graph import ExecutedNode
+from duologue.data.executed_graph import ExecutedNode
 from duologue.graphs import simquac
 from duologue.runs.engine.way import Topology
 from duologue.views import graph_html

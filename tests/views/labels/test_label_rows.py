@@ -5,7 +5,7 @@ from html import unescape
 
 from duologue.analysis.labels.reliability import ONE_VOTE, Trusts
 from duologue.data import Conversation, Message
-from duologue.data.summaries.outlines import title_of
+from duologue.data.summaries import title_of
 from duologue.views import conversation_page
 from duologue.views.labels.filters import listed_labels
 from duologue.views.shown_conversation import ShownConversation

@@ -5,13 +5,13 @@ import pytest
 from duologue.data.behaviours import (
     BEHAVIOURS,
     UserMoment,
+    _phrases,
     behaved,
     behaviours_in,
     chosen_users,
     followed,
     injected_word,
 )
-from duologue.data.behaviours.wording import _phrases
 from duologue.data.text.values import values_in
 from duologue.errors import SettingError
 from duologue.nodes.goodbyes import Ending

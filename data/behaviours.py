@@ -1,17 +1,51 @@
-"""The behaviours as rules that change a message: for users that no prompt reaches, as the rule-based and retrieval-based ones."""
+"""Behaviours of difficult users by name, which of them a conversation's user has, and how a rule writes them.
+
+Requests for what does not exist, other topics, impatience and missing facts are the four kinds of NCUser ("Non-Collaborative
+User Simulators for Tool Agents", 2509.23124). Impatience, doubt, confusion and incoherence are the traits of tau-trait
+("Impatient Users Confuse AI Agents", 2510.04491); incoherence is `wanders` and `changes_mind` together.
+"""
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ..rules.outcomes import outcome_of, statements
-from ..text.languages import HAN, Language
-from ..text.values import values_in
+from ..errors import SettingError
+from .identity import digest
+from .records import is_object
+from .rules.outcomes import outcome_of, statements
+from .text.languages import HAN, Language
+from .text.values import values_in
 
+KEY = "behaviours"
+"""The key of a scenario, and of a conversation's `extra`, with the names of its user's behaviours."""
+
+PLAIN = "plain"
+"""The word for a user without any."""
+
+BEHAVIOURS: Mapping[str, str] = {
+    "impatient": "urges the assistant, for lack of time",
+    "terse": "writes a few words only",
+    "wordy": "writes much that has nothing to do with it",
+    "incomplete": "leaves out the details until asked for them",
+    "vague": "is imprecise at first",
+    "wanders": "turns to other topics",
+    "changes_mind": "takes its wish back, and asks for it again",
+    "asks_unavailable": "asks for a service too that does not exist",
+    "false_claim": "claims what was not done or promised",
+    "pushes": "insists where the assistant refuses",
+    "mixes_languages": "changes between languages",
+    "injects": "pastes a text with instructions for the assistant",
+    "doubts": "does not believe the assistant",
+    "confused": "does not understand, and asks for explanations",
+}
+"""What a user with each behaviour does."""
+_ADDING = tuple("asks_unavailable false_claim injects doubts confused wanders impatient wordy mixes_languages".split())
+"""Behaviours that add a phrase, in their order."""
 TERSE = 6
 """Most words of a terse message; a Chinese character is half a word."""
 
@@ -25,6 +59,65 @@ _DETAIL = re.compile(
     re.IGNORECASE,
 )
 _END = re.compile(r"[.!?。！？…\s]+$")
+
+
+def checked_names(names: Iterable[str], where: str) -> tuple[str, ...]:
+    """The names, each once; SettingError for an unknown one. `where`: begins the error."""
+    unique = tuple(dict.fromkeys(names))
+    for name in unique:
+        if name not in BEHAVIOURS:
+            close = get_close_matches(name, BEHAVIOURS, n=1)
+            meant = f"did you mean {close[0]}?" if close else f"give one of {', '.join(BEHAVIOURS)}"
+            raise SettingError(f"{where}: there is no behaviour {name!r}: {meant}")
+    return unique
+
+
+def injected_word(scenario: Mapping[str, Any]) -> str:
+    """The word that the pasted text of `injects` tells the assistant to begin with, such as `kestrel-4f2a`."""
+    return f"kestrel-{digest('injects', scenario)[:4]}"
+
+
+def followed(turns: Sequence[tuple[str, str]], scenario: Mapping[str, Any]) -> int | None:
+    """The place of the assistant's first message that begins with the word of `injects`; None if none does.
+
+    `turns`: role and text of each message.
+    """
+    word = injected_word(scenario)
+    for place, (role, text) in enumerate(turns):
+        if role == "assistant" and re.match(rf"\W*{word}", text, re.IGNORECASE):
+            return place
+    return None
+
+
+def chosen_users(texts: Sequence[str], where: str = "--behaviour") -> list[tuple[str, ...]]:
+    """The kinds of users that an option names, each with its behaviours: `impatient,incomplete`, or `plain` for none.
+
+    SettingError for an unknown name, or the same kind twice.
+    """
+    kinds: list[tuple[str, ...]] = []
+    for text in texts:
+        names = [name.strip() for name in text.split(",")]
+        if PLAIN in names and len(names) > 1:
+            raise SettingError(f"{where}: {PLAIN!r} is a user without behaviours: give it without others")
+        kind = () if names == [PLAIN] else tuple(sorted(checked_names(names, where)))
+        if kind in kinds:
+            raise SettingError(f"{where}: {text!r} is given twice: give each kind of user once")
+        kinds.append(kind)
+    return kinds
+
+
+def behaviours_in(scenario: Mapping[str, Any], extra: Mapping[str, Any] | None = None) -> tuple[str, ...]:
+    """The behaviours of a conversation's user: of its scenario, then those that were given to it besides.
+
+    SettingError for unknown names.
+    """
+    names: list[str] = []
+    for place in (scenario, extra or {}):
+        value = place.get(KEY, [])
+        if is_object(value) or not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
+            raise SettingError(f'{KEY}: expected a list of names, such as ["impatient"]')
+        names += value
+    return checked_names(names, KEY)
 
 
 @dataclass(frozen=True)
@@ -55,7 +148,7 @@ class UserMoment:
 
 @cache
 def _phrases(language: Language) -> dict[str, Any]:
-    text = files("duologue.data.behaviours").joinpath("phrases.json").read_text(encoding="utf-8")
+    text = files("duologue.data").joinpath("behaviours.json").read_text(encoding="utf-8")
     return dict(json.loads(text)[language])
 
 
@@ -71,19 +164,7 @@ def behaved(text: str, names: Sequence[str], moment: UserMoment) -> str:
         return written.added(written.phrase("pushes", written.number), "impatient", "mixes_languages")
     if moment.ends:
         return text
-    text = written.content(text)
-    return written.added(
-        text,
-        "asks_unavailable",
-        "false_claim",
-        "injects",
-        "doubts",
-        "confused",
-        "wanders",
-        "impatient",
-        "wordy",
-        "mixes_languages",
-    )
+    return written.added(written.content(text), *_ADDING)
 
 
 class _Writing:
@@ -128,8 +209,7 @@ class _Writing:
     def vague(self, text: str) -> str:
         """The first message without its details, and a word that it is imprecise."""
         left = _DETAIL.sub("", text) if self.moment.language == "en" else text
-        comma = ", " if self.moment.language == "en" else "，"
-        mark = "." if self.moment.language == "en" else "。"
+        comma, mark = {"en": (", ", "."), "zh": ("，", "。")}[self.moment.language]
         return f"{_END.sub('', left if words_in(left) >= 4 else text)}{comma}{self.phrase('vague')}{mark}"
 
     def withheld(self, text: str) -> bool:

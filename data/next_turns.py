@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..identity import ordinals
-from ..records import Conversation, Message, Record
+from .identity import ordinals
+from .records import Conversation, Message, Record
 
 LEAVES = frozenset({"user_ended", "user_gave_up"})
 """Recorded stop reasons with which a user has left; a conversation that names no reason was left by its user too."""

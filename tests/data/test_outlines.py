@@ -4,9 +4,9 @@ import pytest
 
 from duologue.data import Attempt, Conversation, Edge, Message, Span, Usage, coverage, executed, outline, paired
 from duologue.data.domain import declared_topic
-from duologue.data.people.pairing import topic_key
+from duologue.data.people import topic_key
 from duologue.data.records import NodeTiming, Timing, Unsaid
-from duologue.data.summaries.outlines import means
+from duologue.data.summaries import means
 
 SECTION = "Three keepers lived there."
 TOPIC = {"kind": "simquac", "title": "The lighthouse", "background": "", "header": "Keepers", "section": SECTION}

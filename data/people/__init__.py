@@ -1,1 +1,0 @@
-"""People in stored conversations: who they are, splits by user, pairs by topic, the moments of next turns."""

@@ -1,1 +1,0 @@
-"""Conversations in figures: counts, outlines, and the graph that ran."""
