@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, at
-from . import domains
+from . import domains, test_cases
 from .domain import TOPIC_KEYS, USER_KEYS, named
 from .files.broken_lines import note, omissions
 from .files.json_files import read_lines
@@ -27,7 +27,6 @@ from .logs.key_names import LISTS
 from .people import STORED, named_user
 from .records import Conversation, Json, Message, as_list, as_object
 from .rules.outcomes import statements
-from .test_cases import cases
 
 PLAIN_KEYS = ("goal", "facts", "unknown", "persona", "first_message", "success", "title")
 """Keys of a scenario without a `kind` that have a meaning; it may have others."""
@@ -154,7 +153,7 @@ def _holds_lines(source: Source) -> bool:
     formats = (form for form in domains.known_formats() if form.name != "topics")  # which has no conversations
     form = next((form for form in formats if form.claims(source)), None)
     if form is not None and form.scenarios:
-        return form.name == cases.NAME
+        return form.name == test_cases.NAME
     if form is None and source.fault is not None and not source.text.strip():
         raise source.fault
     if source.fault is None and not source.begin.strip() and not source.text.strip():

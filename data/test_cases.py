@@ -1,0 +1,427 @@
+"""Scenarios of this project's own lines, and test cases of deepeval, MLflow and tau2-bench as scenarios.
+
+Some keys of a test case become a scenario; the others are kept under the name of their format, and listed. The shapes:
+`ConversationalGolden` and `Golden` of deepeval (github.com/confident-ai/deepeval), test cases of MLflow's
+ConversationSimulator and records of its evaluation datasets (mlflow.org/docs/latest/genai/datasets), and tau2-bench's
+`tau2.data_model.tasks` (github.com/sierra-research/tau2-bench).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import DataError, at
+from .files.broken_lines import readable
+from .files.json_files import write_lines
+from .files.json_values import as_value, elements
+from .formats.detection import Contents, Format, Source
+from .formats.turns import text_of, turns_of
+from .identity import ID_LENGTH, digest
+from .logs.key_names import LISTS
+from .records import Conversation, as_list, as_object, is_object
+
+NAME = "scenarios"
+AGREES = "The assistant's answer agrees with this one: "
+"""What a judge decides of a reference answer."""
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
+_LISTED = ("tool_called", "tool_not_called", "judged")
+"""Keys of a `success` whose values may be a list, of which all must hold."""
+_QUESTIONS = ("question", "query", "input", "message", "user_input", "user_message", "prompt", "text", "request")
+"""Keys for what the user writes, of which the first counts."""
+
+
+@dataclass
+class Case:
+    """A test case, and the scenario that is made of it."""
+
+    rest: dict[str, Any]
+    """Its keys that are not taken yet; what is left in the end has no counterpart in a scenario."""
+    scenario: dict[str, Any] = field(default_factory=dict[str, Any])
+    conditions: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    """What must hold, each as a scenario's `success`."""
+    lost: Counter[str] = field(default_factory=Counter[str])
+    """Things without a counterpart, by name."""
+    hidden: set[str] = field(default_factory=set[str])
+    """Keys of the rest that are kept and not listed: their parts are."""
+
+    def take(self, *keys: str) -> Any:
+        """The first value of these keys that is not empty; all of them count as read. None without one."""
+        values = [self.rest.pop(key, None) for key in keys]
+        return next((value for value in values if value not in _EMPTY), None)
+
+    def text(self, *keys: str) -> str:
+        """As `take`, a text; empty without one. ValueError for another kind of value."""
+        value = self.take(*keys)
+        if value is not None and not isinstance(value, str):
+            raise ValueError(f"{keys[0]!r} is not a text: write it as one")
+        return (value or "").strip()
+
+    def put(self, key: str, value: Any) -> None:
+        """Set a key of the scenario, unless the value is empty."""
+        if value not in _EMPTY:
+            self.scenario[key] = value
+
+    def require(self, **condition: Any) -> None:
+        """Add a condition, as a scenario's `success` has it."""
+        self.conditions.append(condition)
+
+    def lose(self, name: str, count: int = 1) -> None:
+        """Count things that a scenario cannot say."""
+        self.lost[name] += count
+
+    def ask(self, inputs: Mapping[str, Any]) -> None:
+        """Set goal or first message from a test case's inputs; the other inputs are kept."""
+        rest = dict(inputs)
+        for key in ("goal", "persona", "facts", "first_message"):
+            if isinstance(rest.get(key), str | list | dict if key == "facts" else str):
+                self.put(key, rest.pop(key))
+        if not self.scenario.keys() & {"goal", "first_message"}:
+            texts = [key for key, value in rest.items() if isinstance(value, str) and value.strip()]
+            only = texts[0] if len(rest) == len(texts) == 1 else ""
+            if isinstance(messages := rest.get("messages"), list):
+                del rest["messages"]
+                self._begin(messages)
+            elif text := next((name for name in _QUESTIONS if name in texts), only):
+                self.put("first_message", rest.pop(text))
+        self.rest |= {f"inputs.{key}": value for key, value in rest.items()}
+
+    def _begin(self, messages: list[Any]) -> None:
+        """The last message of the user is the first of the conversation; what was said before has no counterpart."""
+        turns = turns_of(messages)
+        last = max((number for number, turn in enumerate(turns) if turn["role"] == "user"), default=-1)
+        text = text_of(turns[last].get("content")) if last >= 0 else None
+        if not text:
+            raise ValueError("'messages' has no text of a user: give one")
+        self.put("first_message", text)
+        self.rest["other messages"] = turns[:last] + turns[last + 1 :]
+
+    def whole(self, form: str) -> dict[str, Any]:
+        """The scenario with its success, and under the form's name what is left; ValueError without a goal."""
+        if not self.scenario.get("goal") and not self.scenario.get("first_message"):
+            raise ValueError("has no text that a user would want or write: give it one")
+        rest = {key: value for key, value in self.rest.items() if value not in _EMPTY}
+        self.lost.update(rest.keys() - self.hidden)
+        success = joined(self.conditions)
+        return {**self.scenario, **({"success": success} if success else {}), **({form: rest} if rest else {})}
+
+
+def contents(
+    path: str | Path, form: str, values: Iterable[tuple[str, Any]], read: Callable[[dict[str, Any]], Case]
+) -> Contents:
+    """The scenarios of test cases, each with its place in the file, as conversations without a message.
+
+    `read`: from the object of a test case to its scenario; ValueError for one that cannot be read. The notes name what
+    has no counterpart.
+    """
+    scenarios: list[Conversation] = []
+    lost, names = Counter[str](), Counter[str]()
+    for place, value in values:
+        with readable(place):
+            try:
+                if not is_object(value):
+                    raise ValueError("is not an object, as the first test case is: mend it, or leave it out")
+                case = read(dict(value))
+                scenario = case.whole(form)
+            except ValueError as error:
+                raise DataError(f"{at(path, place)}: {error}") from None
+            name = str(scenario.get("title") or digest(scenario)[:ID_LENGTH])
+            names[name] += 1
+            numbered = f"{name} ({names[name]})" if names[name] > 1 else name
+            scenarios.append(Conversation(id=numbered, scenario=scenario))
+            lost += case.lost
+    listed = ", ".join(f"{name} ({count})" for name, count in sorted(lost.items()))
+    notes = [f"no counterpart in a scenario, kept under {form!r}: {listed}"] if listed else []
+    if unchecked := sum("success" not in one.scenario for one in scenarios):
+        notes.append(
+            f"{unchecked} of {len(scenarios)} scenarios have no condition that can be checked: "
+            "there the user's goodbye counts as success"
+        )
+    return Contents(tuple(scenarios), tuple(notes))
+
+
+def joined(conditions: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """One `success` that asks for all of the conditions; equal ones count once, and it is empty without one."""
+    success: dict[str, Any] = {}
+    listed: dict[str, list[Any]] = {}
+    others: list[Any] = []
+    for key, value in (item for condition in conditions for item in condition.items()):
+        if key in _LISTED or (key == "text_contains" and isinstance(value, str)):
+            values = listed.setdefault(key, [])
+            values += [value] * (value not in values)
+        elif key not in success:
+            success[key] = value
+        elif success[key] != value and {key: value} not in others:
+            others.append({key: value})
+    if "text_contains" in success and "text_contains" in listed:
+        others.insert(0, {"text_contains": success.pop("text_contains")})
+    success |= {key: values[0] if len(values) == 1 else values for key, values in listed.items()}
+    return success | ({"all_of": others} if others else {})
+
+
+def call(name: str, arguments: Mapping[str, Any] | None) -> str | dict[str, Any]:
+    """A call of a tool as `tool_called` has it."""
+    return {"name": name, "arguments": dict(arguments)} if arguments else name
+
+
+def communicated(text: str) -> dict[str, Any]:
+    """The condition that the assistant writes a text; a number of four digits or more may have commas in it."""
+    if not re.fullmatch(r"\d{4,}(?:\.\d+)?", text):
+        return {"text_contains": text}
+    whole, point, fraction = text.partition(".")
+    return {"text_contains": {"any": [text, f"{int(whole):,}{point}{fraction}"]}}
+
+
+def _deepeval(golden: dict[str, Any]) -> Case:
+    case = Case(golden)
+    metadata = dict(as_object(case.take("additional_metadata", "additionalMetadata")))
+    case.put("title", case.text("name"))
+    if golden.get("input") and not golden.get("scenario"):
+        _single(case)
+    else:
+        case.put("goal", case.text("scenario"))
+        _persona(case)
+        if outcome := case.text("expected_outcome", "expectedOutcome"):
+            case.require(judged=outcome)
+        _first_message(case)
+    expectations = dict(as_object(case.take("expectations")))
+    for wish in as_list(expectations.pop("must", None)):
+        case.require(judged={"criterion": wish})
+    for wish in as_list(expectations.pop("must_not", expectations.pop("mustNot", None))):
+        case.require(**{"not": {"judged": wish}})
+    case.rest |= {"expectations": {key: value for key, value in expectations.items() if value is not None}}
+    case.rest |= {"additional_metadata": metadata}
+    return case
+
+
+def _single(case: Case) -> None:
+    """The parts of a golden of a single question."""
+    case.put("first_message", case.text("input"))
+    if answer := case.text("expected_output", "expectedOutput"):
+        case.require(judged=AGREES + answer)
+    tools = as_list(as_value(case.take("expected_tools", "expectedTools")))
+    case.rest["expected_tools"] = tools
+    case.hidden.add("expected_tools")
+    for tool in map(as_object, tools):
+        arguments = tool.get("inputParameters") or tool.get("input_parameters") or {}
+        if isinstance(name := tool.get("name"), str):
+            if not is_object(arguments):
+                raise ValueError(f"'inputParameters' of {name} is not an object: write it as one")
+            case.require(tool_called=call(name, arguments))
+            case.lose("expected_tools.output", int(tool.get("output") is not None))
+
+
+def _persona(case: Case) -> None:
+    persona = dict(as_object(case.take("persona")))
+    described = case.text("user_description", "userDescription")
+    case.put("persona", str(persona.pop("characteristics", None) or described).strip())
+    facts = dict(as_object(persona.pop("metadata", None)))
+    case.put("unknown", facts.pop("unknown", None))
+    name = persona.pop("name", None)
+    case.put(
+        "facts", facts["facts"] if facts.keys() == {"facts"} and not name else {"name": name} | facts if name else facts
+    )
+    case.rest |= {f"persona.{key}": value for key, value in persona.items()}
+
+
+def _first_message(case: Case) -> None:
+    """The golden's turns: one message of the user is the first message; with others they have no counterpart."""
+    turns = as_list(as_value(case.take("turns")))
+    first = as_object(turns[0]) if turns else {}
+    if first.get("role") == "user" and isinstance(text := first.get("content"), str) and text.strip():
+        case.put("first_message", text)
+        turns = turns[1:]
+    case.rest["turns"] = turns
+
+
+_GUIDELINES = "simulation_guidelines"
+
+
+def _mlflow(value: dict[str, Any]) -> Case:
+    inputs = dict(as_object(value.pop("inputs", None)))
+    if not inputs:
+        inputs = {key: value.pop(key) for key in ("goal", "persona", "context", _GUIDELINES) if key in value}
+    case = Case(value)
+    guidelines = inputs.pop(_GUIDELINES, None)
+    case.ask(inputs)
+    lines = [guidelines] if isinstance(guidelines, str) else as_list(guidelines)
+    case.put("persona", "\n".join(filter(None, [case.scenario.get("persona", ""), *map(str, lines)])))
+    wishes = dict(as_object(case.take("expectations")))
+    if isinstance(answer := wishes.pop("expected_response", None), str):
+        case.require(judged=AGREES + answer)
+    for fact in as_list(wishes.pop("expected_facts", None)):
+        case.require(judged=f"The assistant says: {fact}")
+    rules = wishes.pop("guidelines", None)
+    for rule in [rules] if isinstance(rules, str) else as_list(rules):
+        case.require(judged=str(rule))
+    case.rest |= {f"expectations.{key}": wish for key, wish in wishes.items()}
+    return case
+
+
+_UNCHANGING = frozenset(
+    "calculate check count find get list look lookup read search show think transfer verify view".split()
+)
+"""First words of tools that leave the database as it is: they look something up, or pass the user on."""
+_DEFAULT_BASIS = ("DB", "COMMUNICATE")
+"""What decides about a task that does not say it."""
+
+
+def _read_tau2(path: str | Path) -> Contents:
+    """A scenario for each task.
+
+    tau2-bench compares the final state of its database with that after the expected calls. A scenario without that
+    database asks for the calls themselves: those that change something must be made, and no other tool of the tasks
+    that changes something may be called.
+    """
+    tasks = list(elements(path))
+    changing = {name for _, task in tasks for name, _ in _calls(task, "assistant") if _changes(name)}
+    return contents(path, "tau2", tasks, lambda task: _tau2(task, changing))
+
+
+def _tau2(task: dict[str, Any], changing: set[str]) -> Case:
+    case = Case({**task, **_situation(task)}, hidden={"id", "domain", "evaluation_criteria"})
+    case.rest.pop("user_scenario")
+    case.put("title", str(case.rest.get("id") or ""))
+    case.put("goal", case.text("reason_for_call"))
+    case.put("facts", [line.strip() for line in case.text("known_info").splitlines() if line.strip()])
+    case.put("unknown", case.text("unknown_info"))
+    case.put("persona", "\n\n".join(filter(None, (case.text("persona"), case.text("task_instructions")))))
+    criteria = as_object(task.get("evaluation_criteria"))
+    basis = criteria.get("reward_basis") or _DEFAULT_BASIS
+    if not isinstance(basis, list | tuple):
+        raise ValueError("'reward_basis' is not a list: write it as one")
+    _expect_calls(case, task, changing, basis)
+    said, judged = as_list(criteria.get("communicate_info")), as_list(criteria.get("nl_assertions"))
+    if "COMMUNICATE" in basis:
+        case.conditions += [communicated(str(text)) for text in said]
+    else:
+        case.lose("communicate_info", len(said))
+    if "NL_ASSERTION" in basis:
+        case.conditions += [{"judged": str(text)} for text in judged]
+    else:
+        case.lose("nl_assertions outside reward_basis", len(judged))
+    case.lose("env_assertions", len(as_list(criteria.get("env_assertions"))))
+    return case
+
+
+def _situation(task: Mapping[str, Any]) -> dict[str, Any]:
+    """What the user is told, with its keys at the top; ValueError for instructions of another kind."""
+    scenario = as_object(task.get("user_scenario"))
+    instructions = scenario.get("instructions")
+    if isinstance(instructions, str):
+        instructions = {"reason_for_call": instructions}
+    if not isinstance(instructions, Mapping):
+        raise ValueError("'user_scenario' has no 'instructions': give what the user wants as a text or an object")
+    further = {f"user_scenario.{key}": scenario[key] for key in scenario.keys() - {"persona", "instructions"}}
+    return {"persona": scenario.get("persona"), **further, **instructions}
+
+
+def _expect_calls(case: Case, task: Mapping[str, Any], changing: set[str], basis: Any) -> None:
+    expected = list(_calls(task, "assistant"))
+    for name, arguments in expected:
+        if "ACTION" in basis or _changes(name):
+            case.require(tool_called=call(name, arguments))
+        else:
+            case.lose("calls that change nothing")
+    for name in sorted(changing - {name for name, _ in expected}) if "DB" in basis else ():
+        case.require(tool_not_called=name)
+    case.lose("calls of the user's own tools", len(list(_calls(task, "user"))))
+
+
+def _calls(task: Any, side: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Name and compared arguments of each expected call of a side."""
+    for action in as_list(as_object(as_object(task).get("evaluation_criteria")).get("actions")):
+        action = as_object(action)
+        if isinstance(name := action.get("name"), str) and action.get("requestor", "assistant") == side:
+            arguments = as_object(action.get("arguments"))
+            compared = action.get("compare_args")
+            keys = arguments if compared is None else as_list(compared)
+            yield name, {key: arguments[key] for key in keys if isinstance(key, str) and key in arguments}
+
+
+def _changes(name: str) -> bool:
+    """Whether a tool changes something, by the first word of its name."""
+    return name.partition("_")[0].casefold() not in _UNCHANGING
+
+
+def _is_tau2(source: Source) -> bool:
+    return "instructions" in as_object(as_object(source.first).get("user_scenario"))
+
+
+def _is_deepeval(source: Source) -> bool:
+    first = as_object(source.first)
+    conversational = "expected_outcome expectedOutcome user_description userDescription turns persona".split()
+    single = "expected_output expectedOutput expected_tools expectedTools".split()
+    if isinstance(first.get("scenario"), str):
+        return any(key in first for key in conversational)
+    return isinstance(first.get("input"), str) and any(key in first for key in single)
+
+
+def _is_mlflow(source: Source) -> bool:
+    first = as_object(source.first)
+    inputs = as_object(first.get("inputs"))
+    if (isinstance(inputs.get("goal"), str) and "outputs" not in first) or (
+        inputs and is_object(first.get("expectations"))
+    ):
+        return True
+    of_simulator = _GUIDELINES in first or is_object(first.get("context")) or is_object(first.get("expectations"))
+    return isinstance(first.get("goal"), str) and of_simulator
+
+
+def _is_lines(source: Source) -> bool:
+    first = source.first
+    if not isinstance(first, dict) or any(isinstance(first.get(key), list) for key in LISTS):
+        return False
+    return isinstance(first.get("goal"), str) or isinstance(first.get("first_message"), str)
+
+
+def _read(path: str | Path) -> Contents:
+    return contents(path, NAME, elements(path), lambda line: Case({}, line))
+
+
+def _write(conversations: Iterable[Conversation], path: Path) -> list[str]:
+    """A line for each scenario, without the digest that reading a log adds."""
+    scenarios = (conversation.scenario for conversation in conversations)
+    write_lines(path, ({key: one[key] for key in one if key != "digest" or "kind" in one} for one in scenarios))
+    return []
+
+
+FORMS: tuple[Format, ...] = (
+    Format(
+        "tau2",
+        "tasks of tau2-bench",
+        _is_tau2,
+        _read_tau2,
+        sign="`user_scenario` with `instructions`",
+        scenarios=True,
+    ),
+    Format(
+        "deepeval",
+        "goldens of deepeval",
+        _is_deepeval,
+        lambda path: contents(path, "deepeval", elements(path), _deepeval),
+        sign="`scenario` with `expected_outcome`, `user_description`, `persona` or `turns`; `input` with `expected_output` or `expected_tools`",
+        scenarios=True,
+    ),
+    Format(
+        "mlflow_cases",
+        "test cases of MLflow",
+        _is_mlflow,
+        lambda path: contents(path, "mlflow_cases", elements(path), _mlflow),
+        sign="`goal` with `simulation_guidelines`, or with `context` or `expectations` as objects; `inputs` with a `goal` and no `outputs`, or with `expectations`",
+        scenarios=True,
+    ),
+)
+"""Test cases of other tools, in the order in which they are tried."""
+LINES = Format(
+    NAME,
+    "JSON lines of scenarios",
+    _is_lines,
+    _read,
+    _write,
+    sign="`goal` or `first_message`, and no list of messages",
+    scenarios=True,
+)
+"""This project's own scenarios, which are tried last: other lines may have a goal too."""
