@@ -25,7 +25,7 @@ from langgraph.types import Command
 
 from ..data.identity import digest
 from ..data.records import ToolCall, is_object
-from ..data.test_design.cases import DesignedCase, Rule, ToolSchema, forbidding, schemas_of
+from ..data.test_design import DesignedCase, Rule, ToolSchema, forbidding, schemas_of
 from ..errors import DuologueError, SettingError, kind
 from .contract import required_parameters
 from .limits import Limits

@@ -11,8 +11,17 @@ from typing import Any
 
 from ..data.files.json_files import read_text
 from ..data.files.settings_files import read_settings
-from ..data.test_design.cases import Example, Rule, cases_of, examples_of, fields_of, read_tools, rules_of
-from ..data.test_design.sentences import language_of_tools, line_of
+from ..data.test_design import (
+    Example,
+    Rule,
+    cases_of,
+    examples_of,
+    fields_of,
+    language_of_tools,
+    line_of,
+    read_tools,
+    rules_of,
+)
 from ..data.text.languages import Language
 from ..errors import DataError, SettingError, at, kind
 from ..nodes.oracle import AgentTools, Oracle, tools_at

@@ -140,7 +140,7 @@ def _worded(
 
 def _proposed(model: str, sources: "DesignSources", options: RunOptions) -> list[str]:
     """The rules in prose as the model words them as data, a line each, for a person to confirm."""
-    from ...data.test_design.cases import fields_of
+    from ...data.test_design import fields_of
     from ...runs.asking.scenario_wording import proposed_rules
 
     if not sources.prose or options.plan:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ...data.identity import digest
 from ...data.records import Attempt
-from ...data.test_design.cases import ToolSchema
+from ...data.test_design import ToolSchema
 from ...data.text.languages import Language, language_of
 from ...errors import SettingError
 from ...nodes.calls.store import Call

@@ -8,8 +8,7 @@ from langchain_core.tools import tool
 from langgraph.prebuilt import ToolRuntime
 from langgraph.types import interrupt
 
-from duologue.data.test_design.cases import Rule, cases_of, examples_of
-from duologue.data.test_design.sentences import line_of
+from duologue.data.test_design import Rule, cases_of, examples_of, line_of
 from duologue.errors import DataError, SettingError
 from duologue.nodes.oracle import Oracle, ScenarioProof, tools_in
 

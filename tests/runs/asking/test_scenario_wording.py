@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from duologue.data.test_design.cases import schemas_of
+from duologue.data.test_design import schemas_of
 from duologue.errors import SettingError
 from duologue.runs.asking.scenario_wording import WordedScenario, proposed_rules, wordings
 from duologue.runs.engine.event_loop import blocking

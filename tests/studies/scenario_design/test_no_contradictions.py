@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from langchain_core.tools import tool
 from langgraph.prebuilt import ToolRuntime
 
-from duologue.data.test_design.cases import Rule, examples_of
+from duologue.data.test_design import Rule, examples_of
 from duologue.nodes.oracle import tools_in
 from duologue.studies.scenario_design import DesignSources, designed
 

@@ -4,8 +4,17 @@ from typing import Any
 
 import pytest
 
-from duologue.data.test_design.cases import Example, Rule, cases_of, examples_of, rules_of, schemas_of
-from duologue.data.test_design.sentences import deed_of, in_words, line_of
+from duologue.data.test_design import (
+    Example,
+    Rule,
+    cases_of,
+    deed_of,
+    examples_of,
+    in_words,
+    line_of,
+    rules_of,
+    schemas_of,
+)
 from duologue.errors import DataError
 
 CARDS = {"4411": {"kind": "plain"}, "4422": {"kind": "gold"}, "4433": {"kind": "plain"}}

@@ -1,1 +1,0 @@
-"""Scenarios designed from tools, rules as data, and examples of a world."""
