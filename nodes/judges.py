@@ -55,7 +55,7 @@ def given_page(page: Page | Path | str) -> Page:
     own_page = page if isinstance(page, Page) else Page(REQUEST, page)
     if not own_page.source.strip():
         raise PromptError(f"prompt {own_page.name}: is empty: write what is to be judged")
-    own_page.try_out()
+    own_page.check()
     return own_page
 
 

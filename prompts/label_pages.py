@@ -1,10 +1,10 @@
 """Label definitions: a Markdown file each, with unit and values in the front matter, and their definition as text."""
 
+import re
 from collections.abc import Iterable
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any
 
 from ..data.files.regular_files import content
 from ..data.files.yaml_text import YamlError, loaded
@@ -12,24 +12,29 @@ from ..data.labels.definition import LabelDefinition
 from ..errors import DataError, SettingError
 from .pages import MOST_BYTES
 
-FENCE = "---"
-"""The line before and after the front matter."""
+_PAGE = re.compile(r"---[^\S\n]*\n(.*?)\n---[^\S\n]*(?:\n(.*))?", re.DOTALL)
+"""The front matter between two lines `---`, and the text below."""
 
 
 def label_of(path: Path) -> LabelDefinition:
     """The label of a page, with the name of the file; DataError names the fault and its place."""
     try:
-        text = content(path, MOST_BYTES).decode("utf-8-sig")
+        text = content(path, MOST_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError:
         raise DataError(f"{path}: is not a text in UTF-8: save it as UTF-8") from None
-    first, *rest = text.replace("\r\n", "\n").split("\n")
-    end = next((number for number, line in enumerate(rest) if line.rstrip() == FENCE), None)
-    if first.strip() != FENCE or end is None:
+    page = _PAGE.fullmatch(text)
+    if page is None:
         raise DataError(f"{path}: begins with no front matter: write a line ---, then unit and values, then ---")
-    front, definition = "\n".join(rest[:end]), "\n".join(rest[end + 1 :])
-    if not definition.strip():
+    if not (page[2] or "").strip():
         raise DataError(f"{path}: has no text below its front matter: define each value there")
-    return LabelDefinition.of(path.stem, _front(front, path), definition, str(path))
+    try:
+        front = loaded(page[1])
+    except YamlError as error:
+        line = f"line {error.line + 1}: " if error.line else ""
+        raise DataError(f"{path}: {line}its front matter cannot be read ({str(error)[:200]}): write YAML") from None
+    if not isinstance(front, dict) or not all(isinstance(key, str) for key in front):
+        raise DataError(f"{path}: its front matter is not a list of keys: write unit: conversation, values: [...]")
+    return LabelDefinition.of(path.stem, front, page[2], str(path))
 
 
 def labels_in(folder: Path) -> dict[str, LabelDefinition]:
@@ -71,14 +76,3 @@ def scales_of(folder: Path | None = None) -> dict[str, tuple[str, ...]]:
                 within = label.shape.within
                 scales |= dict.fromkeys((name, f"{within}.{name}" if within else name), values)
     return scales
-
-
-def _front(text: str, path: Path) -> dict[str, Any]:
-    try:
-        front = loaded(text)
-    except YamlError as error:
-        line = f"line {error.line + 1}: " if error.line else ""
-        raise DataError(f"{path}: {line}its front matter cannot be read ({str(error)[:200]}): write YAML") from None
-    if not isinstance(front, dict) or not all(isinstance(key, str) for key in front):
-        raise DataError(f"{path}: its front matter is not a list of keys: write unit: conversation, values: [...]")
-    return front

@@ -1,16 +1,13 @@
-"""Prompt templates: Markdown files with named variables, which are checked when they are loaded."""
+"""Prompt pages: Markdown files with named gaps, which are checked when they are loaded."""
 
 import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
-
-from jinja2 import StrictUndefined, TemplateSyntaxError, meta, nodes
-from jinja2.sandbox import SandboxedEnvironment
 
 from ..data.files.regular_files import content
 from ..errors import DataError, DuologueError
@@ -18,27 +15,17 @@ from ..errors import DataError, DuologueError
 MOST_BYTES = 1_000_000
 """Most bytes of a page: a model is sent it with every call."""
 
-_NUMBERS: Mapping[str, int] = {"words": 25, "tokens": 40, "attempt": 2, "attempts": 4}
-"""Gaps of the shipped pages that are filled with numbers; all others are filled with texts."""
-
-_TEXTS = ("text", "kind: a first line, with 2 words, and more\n\n- a second: line 3\n- a third: line 4")
-"""What a page is tried with: a page that takes its values apart may need the longer one."""
+_GAP = re.compile(r"\{\{\s*([^\W\d]\w*)\s*\}\}")
+_ODD = re.compile(r"\{\{|\{%")
 
 
 class PromptError(DuologueError, ValueError):
     """A prompt page cannot be used: which page, what is wrong, and what to do, in one line."""
 
 
-@lru_cache(maxsize=1)
-def _environment() -> SandboxedEnvironment:
-    # Sandboxed and without loader: a page has access to its gaps only. Values are data: template syntax in them
-    # is not evaluated.
-    return SandboxedEnvironment(undefined=StrictUndefined, autoescape=False)
-
-
 @dataclass(frozen=True)
 class Page:
-    """One prompt: its name, such as `user/guide_other`, and its source with `{{ variables }}`."""
+    """One prompt: its name, such as `user/guide_other`, and its source with gaps, `{{ name }}`."""
 
     name: str
     source: str
@@ -50,8 +37,8 @@ class Page:
 
     @cached_property
     def gaps(self) -> frozenset[str]:
-        """Names of the template variables."""
-        return frozenset(meta.find_undeclared_variables(_environment().parse(self.source)))
+        """Names of the gaps."""
+        return frozenset(_GAP.findall(self.source))
 
     @cached_property
     def marks(self) -> tuple[str, ...]:
@@ -59,81 +46,24 @@ class Page:
         names = dict.fromkeys(re.findall(r"</(\w[\w-]*)>", self.source))
         return tuple(f"{end}{name}" for name in names for end in ("", "/"))
 
-    @cached_property
-    def _template(self) -> Any:
-        return _environment().from_string(self.source)
-
-    @cached_property
-    def _pieces(self) -> tuple[tuple[bool, str], ...] | None:
-        """Texts, and names of variables (True), if it holds nothing else; None where Jinja is needed."""
-        pieces: list[tuple[bool, str]] = []
-        for node in _environment().parse(self.source).body:
-            for piece in node.nodes if isinstance(node, nodes.Output) else [node]:
-                if isinstance(piece, nodes.TemplateData):
-                    pieces.append((False, piece.data))
-                elif isinstance(piece, nodes.Name) and piece.name in self.gaps:
-                    pieces.append((True, piece.name))
-                else:
-                    return None
-        return tuple(pieces)
-
-    def _filled(self, values: Mapping[str, object]) -> str:
-        if self._pieces is None:
-            return str(self._template.render(values))
-        return "".join([str(values[piece]) if is_gap else piece for is_gap, piece in self._pieces])
-
-    def __getstate__(self) -> dict[str, Any]:
-        # The compiled template is left out: the process that loads the page compiles it again.
-        return {"name": self.name, "source": self.source}
-
     def fill(self, **values: object) -> str:
-        """The template with its variables filled; PromptError if a value is missing or has no variable."""
+        """The text with its gaps filled; PromptError if a value is missing or has no gap. Values are not read as pages."""
         if values.keys() != self.gaps:
             raise PromptError(f"prompt {self.name}: {_mismatch(set(values), self.gaps, 'the code', 'the template')}")
-        try:
-            return self._filled(values).strip()
-        except Exception as error:  # a user's own page can raise any error
-            problem = " ".join(f"{type(error).__name__}: {error}".split())
-            raise PromptError(
-                f"prompt {self.name}: cannot be filled ({problem}): use plain variables such as {{{{ name }}}}"
-            ) from None
-
-    def check(self, where: str = "") -> None:
-        """Raise PromptError if the page is not a valid template; `where`: its file."""
-        where = where or f"prompt {self.name}"
-        try:
-            _ = self.gaps, self._template
-        except TemplateSyntaxError as error:
-            raise PromptError(
-                f"{where}: line {error.lineno}: {error.message}: write variables as {{{{ name }}}}"
-            ) from None
-        except RecursionError:
-            raise PromptError(
-                f"{where}: has brackets inside each other too deeply: write plain variables such as {{{{ name }}}}"
-            ) from None
-        except Exception as error:  # Python's own compiler refuses what Jinja makes of it
-            problem = " ".join(f"{type(error).__name__}: {error}".split())
-            raise PromptError(
-                f"{where}: cannot be used ({problem}): write plain variables such as {{{{ name }}}}"
-            ) from None
-
-    def try_out(self, where: str = "") -> None:
-        """Raise PromptError also if the page cannot be filled with texts, or numbers where shipped pages have some."""
-        self.check(where)
-        where, problem = where or f"prompt {self.name}", ""
-        for numbers in ({name: value for name, value in _NUMBERS.items() if name in self.gaps}, {}):
-            for text in _TEXTS:
-                try:
-                    self.fill(**{**dict.fromkeys(self.gaps, text), **numbers})
-                except PromptError as error:
-                    problem = problem or str(error).removeprefix(f"prompt {self.name}: ")
-                else:
-                    return
-        raise PromptError(f"{where}: {problem}")
+        return _GAP.sub(lambda gap: str(values[gap[1]]), self.source).strip()
 
     def fill_from(self, values: Mapping[str, object]) -> str:
-        """The template with its variables filled; values without a variable are ignored."""
+        """The text with its gaps filled; values without a gap are ignored."""
         return self.fill(**{gap: values[gap] for gap in self.gaps if gap in values})
+
+    def check(self, where: str = "") -> None:
+        """Raise PromptError if braces stand in it that are no gap; `where`: its file."""
+        rest = _GAP.sub(lambda gap: "\n" * gap[0].count("\n"), self.source)
+        if odd := _ODD.search(rest):
+            line = rest.count("\n", 0, odd.start()) + 1
+            raise PromptError(
+                f"{where or f'prompt {self.name}'}: line {line}: {odd[0]} begins no gap: write {{{{ name }}}}"
+            )
 
 
 @dataclass(frozen=True)
@@ -161,7 +91,7 @@ class Library:
     def replaced(self, folder: str | Path) -> "Library":
         """This library with the pages of a folder instead of those with the same names.
 
-        A template must have the variables of the one that it replaces; PromptError names a file with others, or one that
+        A page must have the gaps of the one that it replaces; PromptError names a file with others, or one that
         replaces no page. Only questions after the conversation (`user/post_...`) may be new.
         """
         pages = dict(self.pages)
@@ -176,7 +106,6 @@ class Library:
             pages[name] = _read(name, file, str(file))
             if pages[name].gaps != gaps:
                 raise PromptError(f"{file}: {_mismatch(set(gaps), pages[name].gaps, giver, 'this template')}")
-            pages[name].try_out(str(file))
         return Library(pages)
 
 

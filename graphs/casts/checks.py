@@ -45,7 +45,7 @@ def check_pages(nodes: Iterable[object]) -> None:
     for node in nodes:
         for page, filled in _filled_by(node):
             _check_gaps(page, filled)
-            page.try_out()
+            page.check()
 
 
 def _filled_by(node: object) -> Iterator[tuple[Page, Set[str]]]:

@@ -167,7 +167,7 @@ def test_pages_without_a_goal_are_refused_before_a_conversation_begins(tmp_path:
     [
         ("user/system", "You want {{ goal }}.", r"has the template variable \{\{ goal \}\} that nothing fills"),
         ("user/repair_other", "Mend {{ this }}.", r"has the template variable \{\{ this \}\} .*attempt"),
-        ("user/repair_other", "{{ 1 / 0 }} {{ repair }}", r"cannot be filled \(ZeroDivision"),
+        ("user/repair_other", "{{ 1 / 0 }} {{ repair }}", r"line 1"),
         ("user/post_open", "Was {{ goal }} reached?", r"has the template variable \{\{ goal \}\}"),
     ],
 )
