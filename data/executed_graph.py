@@ -61,8 +61,8 @@ def executed(conversations: Iterable[Conversation]) -> ExecutedGraph:
         count += 1
         for edge in conversation.edges:
             edges[edge.source, edge.target, edge.label] += edge.count
-        for name, timing in conversation.timing.nodes.items():
-            seconds[name] += timing.seconds
+        for name, spent in conversation.timing.nodes.items():
+            seconds[name] += spent
         for name, usage in _usages(conversation):
             if usage is not None:
                 tokens[name] += usage.tokens

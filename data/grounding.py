@@ -1,13 +1,13 @@
 r"""Grounding: the exact spans of the section that an answer was copied from, or the reason why there are none.
 
 "Let the LLMs Talk" (WSDM 2024), section 2.5, requires that a teacher's answer is copied from the section.
-The search is `TokenIndex.find`: by tokens (words, single characters of scripts without spaces, punctuation), in linear
-time. White space is not a token, so a match begins and ends at a word boundary, and white space is ignored.
+The search is by tokens: words, single characters of scripts without spaces, punctuation. White space is not a token, so a
+match begins and ends at a word boundary, and white space is ignored.
 """
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
@@ -90,22 +90,22 @@ def ground(answer: str, section: str, background: str = "") -> Grounding:
         return Grounding(refused=True)
     if not says_something(answer):
         return Grounding(reason="empty", failed=(answer,) if answer.strip() else ())
-    section_index, work = token_index(section), SearchWork.over(section, answer)
-    span_of_answer = section_index.find(answer, 0, work)
+    section_index = token_index(section)
+    span_of_answer = section_index.find(answer)
     if span_of_answer is not None:
         return Grounding(spans=(span_of_answer,))
     spans: list[Span] = []
     failed: list[str] = []
     search_from = 0
     for line in filter(says_something, answer.split("\n")):
-        span = section_index.find(line, search_from, work)
+        span = section_index.find(line, search_from)
         if span is not None:
             spans.append(span)
             search_from = span.end
             continue
         line_spans: list[Span] = []
         for part in filter(says_something, sentences(line)):
-            span = section_index.find(part, search_from, work)
+            span = section_index.find(part, search_from)
             if span is None:
                 failed.append(part)
                 if len(failed) == MOST_FAILED:
@@ -119,14 +119,13 @@ def ground(answer: str, section: str, background: str = "") -> Grounding:
         spans.extend(line_spans)
     if not failed:
         return Grounding(spans=tuple(spans))
-    return Grounding(reason=_reason(bool(spans), failed, answer, background), failed=tuple(failed))
+    return Grounding(reason=_reason(bool(spans), failed, background), failed=tuple(failed))
 
 
-def _reason(partly: bool, failed: list[str], answer: str, background: str) -> GroundingReason:
+def _reason(partly: bool, failed: list[str], background: str) -> GroundingReason:
     if partly:
         return "partly"
-    background_index, work = token_index(background), SearchWork.over(background, answer)
-    if all(background_index.find(part, 0, work) is not None for part in failed):
+    if all(token_index(background).find(part) is not None for part in failed):
         return "in_background"
     return "not_in_section"
 
@@ -140,26 +139,6 @@ _UNSPACED = (
 )
 _TOKEN = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])\w)+|[^\w\s]")
 _BRACKETS = {")": "(", "]": "["}
-
-
-@dataclass
-class SearchWork:
-    """The remaining budget of a search that skips brackets.
-
-    The budget is linear in the length of the texts, so input that would make the search slow (thousands of equal
-    beginnings) ends it early.
-    """
-
-    left: int
-    nowhere_from: dict[tuple[str, str], int] = field(default_factory=dict)
-    """By pattern, the token from which on it does not occur; later searches need not try again."""
-    first: dict[tuple[str, str], tuple[int, int] | None] = field(default_factory=dict)
-    """By pattern, its first match in the whole text; None without one."""
-
-    @classmethod
-    def over(cls, *texts: str) -> "SearchWork":
-        """A budget in proportion to the length of the texts."""
-        return cls(64 * sum(map(len, texts)) + 4_096)
 
 
 def tokens(text: str) -> list[str]:
@@ -194,7 +173,7 @@ class TokenIndex:
         self.behind_group = _balanced(tokens)
         self.openings = sorted(self.behind_group)
 
-    def find(self, piece: str, behind: int, work: SearchWork) -> Span | None:
+    def find(self, piece: str, behind: int = 0) -> Span | None:
         """The best match of a piece, as a slice of this text; None without one.
 
         If there are several, the order of preference is: the same case, the first at or after the offset `behind`,
@@ -205,75 +184,48 @@ class TokenIndex:
         if first == last:
             return None
         core = tokens[first:last]
+        after = bisect_left(self.starts, behind)
         for row, fold in ((self.rows[0], False), (self.rows[1], True)):
-            codes = {t: self.codes.get(t.casefold() if fold else t, "") for t in dict.fromkeys(core)}
-            if all(codes.values()):
-                match = self._first(row, "".join(map(codes.__getitem__, core)), behind, work)
+            codes = [self.codes.get(token.casefold() if fold else token, "") for token in core]
+            if all(codes):
+                pattern = "".join(codes)
+                match = self._first(row, pattern, after) or (self._first(row, pattern, 0) if after else None)
                 if match is not None:
                     return self._with_edges(match, tokens[:first], tokens[last:])
         return None
 
-    def _first(self, row: str, pattern: str, behind: int, work: SearchWork) -> tuple[int, int] | None:
-        """First token and end of the first match at or after the offset, else in the text."""
-        after, key = bisect_left(self.starts, behind), (row, pattern)
-        if 0 < after < work.nowhere_from.get(key, len(row)):
-            match = self._from(row, pattern, after, work)
-            if match is not None:
-                return match
-            work.nowhere_from[key] = after
-        if key not in work.first:
-            work.first[key] = self._from(row, pattern, 0, work)
-        return work.first[key]
-
-    def _from(self, row: str, pattern: str, start: int, work: SearchWork) -> tuple[int, int] | None:
-        """The first match at or after a token."""
-        if work.left <= 0:
-            return None
-        at = row.find(pattern, start)
-        work.left -= ((at if at >= 0 else len(row)) - start) // 64
-        past = self._past_brackets(row, pattern, start, at if at >= 0 else len(row), work)
-        return past or ((at, at + len(pattern)) if at >= 0 else None)
-
-    def _past_brackets(
-        self, row: str, pattern: str, start: int, before: int, work: SearchWork
-    ) -> tuple[int, int] | None:
-        """The first match between two tokens in which the pattern leaves out balanced brackets of the text."""
+    def _first(self, row: str, pattern: str, start: int) -> tuple[int, int] | None:
+        """First token and end of the first match at or after a token."""
+        exact = row.find(pattern, start)
+        before = exact if exact >= 0 else len(row)
         at = row.find(pattern[0], start, before) if self.openings else -1
-        while at >= 0 and work.left > 0:
-            end = self._match_from(row, pattern, at, work)
+        while at >= 0:
+            end = self._past_brackets(row, pattern, at)
             if end is not None:
                 return at, end
             at = row.find(pattern[0], at + 1, before)
-        return None
+        return (exact, exact + len(pattern)) if exact >= 0 else None
 
-    def _match_from(self, row: str, pattern: str, at: int, work: SearchWork) -> int | None:
-        """The end of the match that begins at this token; None if there is none."""
-        states = [(at, 0)]
-        seen = set(states)
-        while states and work.left > 0:
-            text_at, pattern_at = states.pop()
+    def _past_brackets(self, row: str, pattern: str, at: int) -> int | None:
+        """The end of the match that begins at this token, and may leave out balanced brackets; None if there is none."""
+        states, seen = [(at, 0)], set[tuple[int, int]]()
+        while states:
+            state = text_at, pattern_at = states.pop()
+            if state in seen:
+                continue
+            seen.add(state)
             if text_at in self.behind_group and pattern_at > 0:
                 # Try both: leave the group out, or match its bracket like any other token.
-                self._push(states, seen, (self.behind_group[text_at], pattern_at))
+                states.append((self.behind_group[text_at], pattern_at))
             stop = self._opening_from(text_at + 1)
             length = min(stop - text_at, len(pattern) - pattern_at)
-            work.left -= 32
-            if row[text_at : text_at + min(length, 32)] != pattern[pattern_at : pattern_at + min(length, 32)]:
-                continue
-            work.left -= length // 8
             if row[text_at : text_at + length] != pattern[pattern_at : pattern_at + length]:
                 continue
             if pattern_at + length == len(pattern):
                 return text_at + length
             if stop < len(row):
-                self._push(states, seen, (stop, pattern_at + length))
+                states.append((stop, pattern_at + length))
         return None
-
-    @staticmethod
-    def _push(states: list[tuple[int, int]], seen: set[tuple[int, int]], state: tuple[int, int]) -> None:
-        if state not in seen:
-            seen.add(state)
-            states.append(state)
 
     def _opening_from(self, at: int) -> int:
         """The first balanced opening bracket at or after a token; the row's length if there is none."""

@@ -5,7 +5,7 @@ In this order: JSON values, drafts, stop reasons, provenance, messages and conve
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Any, Literal, Self, TypeAlias, TypeGuard
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias, TypeGuard
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
@@ -83,10 +83,7 @@ class Usage(Record):
 
 
 class PromptRecord(Record):
-    """The instruction that a prompt selector chose for a speaker.
-
-    It is sent, but never stored as a message.
-    """
+    """The instruction that a prompt selector chose for a speaker: it is sent, but never stored as a message."""
 
     name: str
     """Name of the prompt page, such as `user/guide_other`."""
@@ -103,10 +100,7 @@ PartType: TypeAlias = Literal["image", "audio", "video", "file", "other"]
 
 
 class Part(Record):
-    """Content of a message that is not text: an image, a recording, a file.
-
-    It is stored by reference or inline.
-    """
+    """Content of a message that is not text: an image, a recording, a file; stored by reference or inline."""
 
     type: PartType
     url: str | None = None
@@ -186,10 +180,7 @@ WORDLESS = frozenset({"empty", "only_tool_calls"})
 
 
 class Attempt(Record):
-    """One draft of a message.
-
-    Rejected drafts are stored together with the accepted one.
-    """
+    """One draft of a message; rejected drafts are stored together with the accepted one."""
 
     number: int = 1
     """Number of the call within the turn, from 1. If one call sent several messages, their drafts share it."""
@@ -241,12 +232,6 @@ class Attempt(Record):
         """The usage of its call and of judging it."""
         return (self.usage or Usage.none()) + (self.judging or Usage.none())
 
-    def without_timing(self) -> "Attempt":
-        """The same without the seconds of its steps."""
-        if not self.steps:
-            return self
-        return self.model_copy(update={"steps": tuple(one.model_copy(update={"seconds": None}) for one in self.steps)})
-
     @property
     def rule_based(self) -> bool:
         """Whether the rule-based speaker `offline` wrote it, whose tokens cost nothing."""
@@ -268,25 +253,9 @@ def begin(text: str, most: int = 60) -> str:
     return words if len(words) <= most else f"{words[: most - 1]}…"
 
 
-StopReason: TypeAlias = Literal[
-    "max_turns",
-    "user_ended",
-    "user_gave_up",
-    "user_rejected",
-    "assistant_rejected",
-    "user_timeout",
-    "agent_interrupted",
-    "agent_timeout",
-    "agent_limit",
-    "model_failed",
-    "budget",
-    "cancelled",
-]
-"""Why a conversation ended. A cast may declare further reasons, written `cast:reason`."""
-
 Fault: TypeAlias = Literal["none", "user", "assistant", "infrastructure"]
 
-_TABLE: Mapping[StopReason, tuple[Fault, str]] = {
+_TABLE: Mapping[str, tuple[Fault, str]] = {
     "max_turns": ("none", "the maximum number of turns was reached"),
     "user_ended": ("none", "the user ended it"),
     "user_gave_up": ("none", "the user gave up"),
@@ -304,23 +273,12 @@ _TABLE: Mapping[StopReason, tuple[Fault, str]] = {
 FAULTS: Mapping[str, Fault] = {reason: fault for reason, (fault, _) in _TABLE.items()}
 """Whose fault each stop reason is. A conversation without a fault can be studied as it is."""
 
-_WORDS: Mapping[str, str] = {reason: words for reason, (_, words) in _TABLE.items()}
-
 UNTOLD = "why it ended is not recorded"
 
 NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
 """Pattern of the name of a cast and of its own stop reasons."""
 
 _OF_ITSELF = frozenset(FAULTS) - {"model_failed", "budget", "cancelled"}
-
-
-def own_reason(cast: str, name: str) -> str:
-    """A cast's own reason, as nodes return it and records store it.
-
-    >>> own_reason("hotel", "transferred")
-    'hotel:transferred'
-    """
-    return f"{cast}:{name}"
 
 
 def is_own(reason: str) -> bool:
@@ -337,23 +295,15 @@ def stop_in_words(reason: str | None) -> str:
     """
     if reason is None or reason == "not told":
         return UNTOLD
-    cast, colon, name = reason.rpartition(":")
-    return f"it ended as {name.replace('_', ' ')} ({cast})" if colon else _WORDS.get(reason, reason.replace("_", " "))
+    if reason in FAULTS:
+        return _TABLE[reason][1]
+    cast, _, name = reason.rpartition(":")
+    return f"it ended as {name.replace('_', ' ')} ({cast})" if cast else reason.replace("_", " ")
 
 
 def ended_by_itself(reason: str | None, fault: Fault | None) -> bool:
-    """Whether the stop had no outside cause.
-
-    A cast's own reason has none unless its fault is `infrastructure`.
-    """
-    if reason is None or reason in FAULTS:
-        return reason in _OF_ITSELF
-    return fault != "infrastructure"
-
-
-def is_finished(reason: str | None, fault: Fault | None) -> bool:
-    """Whether there is nothing left to simulate after the stop; if not, a resumed run repeats the conversation."""
-    return reason == "budget" or ended_by_itself(reason, fault)
+    """Whether the stop had no outside cause; a cast's own reason has none unless its fault is `infrastructure`."""
+    return reason in _OF_ITSELF if reason is None or reason in FAULTS else fault != "infrastructure"
 
 
 def _checked(reason: str) -> str:
@@ -362,8 +312,8 @@ def _checked(reason: str) -> str:
     return reason
 
 
-RecordedStop: TypeAlias = Annotated[str, AfterValidator(_checked)]
-"""A stop reason in a record: one of `FAULTS`, or a well-formed own reason of a cast."""
+StopReason: TypeAlias = Annotated[str, AfterValidator(_checked)]
+"""Why a conversation ended: one of `FAULTS`, or a reason that a cast declares, written `cast:reason`."""
 
 
 SIDES: Mapping[str, Role] = {
@@ -397,8 +347,8 @@ class NodeInfo(Record):
     @classmethod
     def of(cls, node: str, flat: Mapping[str, Any]) -> "NodeInfo":
         """The description of a node of the graph, from its name and settings in one object."""
-        settings = {key: value for key, value in flat.items() if key != "name"}
-        name = str(flat.get("name", ""))
+        settings = dict(flat)
+        name = str(settings.pop("name", ""))
         return cls(role=SIDES.get(node), name=name, label=_label(name, settings), settings=settings)
 
     def flat(self) -> dict[str, Any]:
@@ -427,28 +377,29 @@ class NodeInfo(Record):
 
 
 def _label(name: str, settings: Mapping[str, Any]) -> str:
-    model = settings.get("model")
-    if isinstance(model, Mapping):
-        parameters = as_object(model.get("arguments"))
-        query_items = [(SHOWN, turns["turns_of"])] if isinstance(turns := settings.get(SHOWN), Mapping) else []
-        if model.get("spec"):
-            query_items = [*parameters.items(), *query_items]
-        query = "&".join(f"{key}={value}" for key, value in query_items)
-        called = str(model.get("spec") or parameters.get("model") or model.get("class") or name)
-        return f"{called}?{query}" if query else called
+    shown, model = settings.get(SHOWN), settings.get("model")
+    if is_object(model):
+        arguments = as_object(model.get("arguments"))
+        query = dict(arguments) if model.get("spec") else {}
+        query |= {SHOWN: shown["turns_of"]} if is_object(shown) else {}
+        called = str(model.get("spec") or arguments.get("model") or model.get("class") or name)
+        return _with_query(called, query)
     if "replays" in settings:
         return f"replay:{settings['replays']}"
     if "turns_of" in settings:
-        options = as_object(settings.get("options")).items()
-        query = "&".join(f"{key}={'true' if value is True else value}" for key, value in options)
-        return f"people:{settings['turns_of']}{query and '?' + query}"
-    if isinstance(otherwise := settings.get("otherwise"), Mapping):
+        return _with_query(f"people:{settings['turns_of']}", as_object(settings.get("options")))
+    if is_object(otherwise := settings.get("otherwise")):
         return f"written drafts, then {_label(str(otherwise.get('name', '')), otherwise)}"
-    if isinstance(function := settings.get("function"), Mapping):
+    if is_object(function := settings.get("function")):
         return str(function.get("name") or name)
     if "agent" in settings:
         return str(settings.get("object") or settings["agent"])  # every compiled graph is called LangGraph by default
     return name
+
+
+def _with_query(name: str, options: Mapping[str, Any]) -> str:
+    query = "&".join(f"{key}={'true' if value is True else value}" for key, value in options.items())
+    return f"{name}?{query}" if query else name
 
 
 class Fork(Record):
@@ -525,25 +476,15 @@ class Edge(Record):
     count: int = 0
 
 
-class NodeTiming(Record):
-    """How often a node ran, and its seconds in total."""
-
-    runs: int = 0
-    seconds: float = 0.0
-
-
 class Timing(Record):
-    """All clock times of a conversation.
-
-    Nothing else in a record depends on the clock.
-    """
+    """All clock times of a conversation; besides agents' steps nothing else in a record depends on the clock."""
 
     started: str | None = None
     """When the conversation began, in UTC."""
     seconds: float | None = None
     """Duration of the conversation in seconds."""
-    nodes: dict[str, NodeTiming] = Field(default_factory=dict)
-    """Runs and seconds by node of the graph."""
+    nodes: dict[str, float] = Field(default_factory=dict)
+    """Seconds in each node of the graph; how often it ran, its edges tell."""
 
 
 SCHEMA = 2
@@ -582,10 +523,7 @@ class Message(Record):
 
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
-        """The tool calls of the accepted draft.
-
-        Rejected drafts have their own.
-        """
+        """The tool calls of the accepted draft; rejected drafts have their own."""
         return () if self._standing is None else self._standing.tool_calls
 
     @property
@@ -629,18 +567,11 @@ class Unsaid(Record):
     attempts: tuple[Attempt, ...]
 
 
-class Exchange(Record):
-    """The user's messages of one turn and the assistant's reply; either may be empty.
-
-    It is derived, never stored.
-    """
+class Exchange(NamedTuple):
+    """The user's messages of one turn and the assistant's reply; either may be empty. It is derived, never stored."""
 
     user: tuple[Message, ...]
     assistant: tuple[Message, ...]
-
-    def __repr__(self) -> str:
-        texts = (f"{message.role}: {begin(message.text)!r}" for message in (*self.user, *self.assistant))
-        return f"Exchange({begin(', '.join(texts), 160)})"
 
 
 class Conversation(Record):
@@ -666,7 +597,7 @@ class Conversation(Record):
     """Number of the simulation of the same scenario, from 0."""
     messages: tuple[Message, ...] = ()
     unsaid: tuple[Unsaid, ...] = ()
-    stop: RecordedStop | None = None
+    stop: StopReason | None = None
     """Why it ended; None if it goes on or the source has no reason. A cast's own reason is written `cast:reason`."""
     failure: Failure | None = None
     provenance: Provenance | None = None
@@ -703,11 +634,8 @@ class Conversation(Record):
 
     @property
     def finished(self) -> bool:
-        """Whether there is nothing left to simulate.
-
-        A resumed run repeats conversations that are not finished.
-        """
-        return is_finished(self.stop, self.fault)
+        """Whether there is nothing left to simulate; a resumed run repeats conversations that are not finished."""
+        return self.stop == "budget" or self.ended_by_itself
 
     @property
     def cut_by_run(self) -> bool:
@@ -758,16 +686,14 @@ class Conversation(Record):
                 yield from turn.attempts
 
     def without_timing(self) -> Self:
-        """The conversation without clock times, those of agents' steps among them.
-
-        With equal seeds these are equal.
-        """
+        """The conversation without clock times, those of agents' steps among them: with equal seeds these are equal."""
 
         def timeless(turns: Iterable[Any]) -> tuple[Any, ...]:
-            return tuple(
-                turn.model_copy(update={"attempts": tuple(attempt.without_timing() for attempt in turn.attempts)})
-                for turn in turns
-            )
+            return tuple(turn.model_copy(update={"attempts": tuple(map(untimed, turn.attempts))}) for turn in turns)
+
+        def untimed(attempt: Attempt) -> Attempt:
+            steps = tuple(step.model_copy(update={"seconds": None}) for step in attempt.steps)
+            return attempt.model_copy(update={"steps": steps})
 
         said = {"messages": timeless(self.messages), "unsaid": timeless(self.unsaid)}
         return self.model_copy(update={"timing": Timing(), **said})
@@ -777,11 +703,9 @@ class Conversation(Record):
         return "\n".join(f"{message.name or message.role}: {message.text}" for message in self.messages)
 
     def __repr__(self) -> str:
-        drafts = sum(1 for attempt in self.attempts() if attempt.verdict == "rejected")
-        counts = [(len(self.messages), "message"), (drafts, "rejected draft")]
-        counted = [
-            f"{number} {noun}{'' if number == 1 else 's'}" for number, noun in counts if number or noun == "message"
-        ]
+        drafts = sum(attempt.verdict == "rejected" for attempt in self.attempts())
+        counts = [(len(self.messages), "message"), *([(drafts, "rejected draft")] if drafts else [])]
+        counted = [f"{number} {noun}{'' if number == 1 else 's'}" for number, noun in counts]
         return f"Conversation({', '.join([self.id, *counted, *([self.stop] if self.stop else [])])})"
 
     def plain(self) -> dict[str, Any]:

@@ -133,7 +133,7 @@ def shown_html(shown: ShownConversation, anchor: str = "") -> str:
         parts=Gallery().html,
         step_tree=step_tree,
         speakers={role: _label(conversation, role) for role in ("user", "assistant")},
-        nodes=() if graph.edges else _nodes(conversation),
+        nodes=() if graph.edges else tuple(conversation.timing.nodes.items()),
         graph=Markup(drawn(graph)) if graph.edges else "",
     )
 
@@ -216,8 +216,3 @@ def _label(conversation: Conversation, role: Role) -> str:
     """The model or node of a role, if the record has it."""
     nodes = conversation.provenance.nodes if conversation.provenance is not None else {}
     return next((nodes[place].label for place, side in SPEAKERS.items() if side == role and place in nodes), "")
-
-
-def _nodes(conversation: Conversation) -> tuple[tuple[str, int, float], ...]:
-    """Name, runs and seconds of each node, for a record that has no edges."""
-    return tuple((name, node.runs, node.seconds) for name, node in conversation.timing.nodes.items())

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from ..grounding import SearchWork, token_index
+from ..grounding import token_index
 from ..records import Conversation, Record, Span
 from ..text.sentence_splitting import sentences
 from .topics import Topic
@@ -59,9 +59,9 @@ def _steps(span: Span, section: str) -> Iterable[tuple[RepairKind, Span]]:
     """The kind and result of each change of a span, in order."""
     text_at_offset = section[span.start : span.end]
     if text_at_offset.casefold() != span.text.casefold():
-        section_index, work = token_index(section), SearchWork.over(section, span.text)
-        match = section_index.find(span.text, 0, work)
-        if match is None or section_index.find(span.text, match.end, work) != match:  # nowhere, or in several places
+        section_index = token_index(section)
+        match = section_index.find(span.text)
+        if match is None or section_index.find(span.text, match.end) != match:  # nowhere, or in several places
             return
         yield "offset", match
         span = match

@@ -13,7 +13,7 @@ from langchain_core.runnables import Runnable
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from ...data.executed_graph import SPEAKER_OF, SPEAKERS
-from ...data.records import NAME_PATTERN, Fault, NodeInfo, Role, own_reason
+from ...data.records import NAME_PATTERN, Fault, NodeInfo, Role
 from ...errors import DuologueError, SettingError
 from ...nodes.contract import ContractError, Node, Stop, check_function, check_node, closing, describe, turn_recorder
 from ...nodes.goodbyes import Ending
@@ -247,7 +247,7 @@ class Cast:
     @property
     def own_reasons(self) -> dict[str, Fault]:
         """The cast's own stop reasons as nodes answer them, each with its fault."""
-        return {own_reason(self.name, name): fault for name, fault in self.stop_reasons.items()}
+        return {f"{self.name}:{name}": fault for name, fault in self.stop_reasons.items()}
 
     def replace(self, **changes: Any) -> Self:
         """A cast with other nodes, limits or stop criterion: `cast.replace(answer_validator=mine)`.

@@ -1,13 +1,13 @@
 """The way of a conversation through its graph, from the graph's own stream: edges, runs and seconds of each node."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 
 from langgraph.graph import END, START
 
-from ...data.records import Edge, NodeTiming
+from ...data.records import Edge
 from ...graphs.graph import Compiled
 
 
@@ -28,8 +28,7 @@ class Way:
     def __init__(self, topology: Topology) -> None:
         self._topology, self._last, self._since = topology, START, perf_counter()
         self._taken: Counter[tuple[str, str]] = Counter()
-        self._runs: Counter[str] = Counter()
-        self._seconds: Counter[str] = Counter()
+        self._seconds: dict[str, float] = defaultdict(float)
 
     def took(self, updates: Mapping[str, Any]) -> None:
         """Nodes have run, each named with its update."""
@@ -51,8 +50,7 @@ class Way:
     def _arrive(self, node: str, now: float) -> None:
         source = self._last if (self._last, node) in self._topology.pairs else START
         self._taken[source, node] += 1
-        self._runs[node] += 1
-        self._seconds[node] += now - self._since  # type: ignore[assignment]
+        self._seconds[node] += now - self._since
         self._last, self._since = node, now
 
     def edges(self) -> tuple[Edge, ...]:
@@ -66,6 +64,6 @@ class Way:
         ]
         return (*drawn, *(Edge(source=one, target=two, count=count) for (one, two), count in left.items()))
 
-    def nodes(self) -> dict[str, NodeTiming]:
-        """Runs and seconds of each node."""
-        return {node: NodeTiming(runs=runs, seconds=round(self._seconds[node], 6)) for node, runs in self._runs.items()}
+    def nodes(self) -> dict[str, float]:
+        """Seconds in each node."""
+        return {node: round(seconds, 6) for node, seconds in self._seconds.items()}

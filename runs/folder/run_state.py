@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from ...data.files.journals import Codec, JournalReader, writers
 from ...data.files.json_files import parsed
 from ...data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
-from ...data.records import FAULTS, Conversation, Record, as_object, ended_by_itself, is_finished
+from ...data.records import FAULTS, Conversation, Record, as_object, ended_by_itself
 from ...errors import DataError
 from ..journals.calls import CALLS
 from ..journals.journal import RunError, is_being_written
@@ -215,7 +215,7 @@ def _head(value: Any) -> _Head:
         error if isinstance(error, str) else None,
     )
     unscored = lacks_score(as_object(value.get("labels")))
-    if is_finished(stop, fault) and (stop == "budget" or error is not None or unscored):
+    if (stop == "budget" or ended_by_itself(stop, fault)) and (stop == "budget" or error is not None or unscored):
         try:  # few conversations: these are read whole
             conversation = Conversation.from_plain(value)
         except (DataError, ValidationError):

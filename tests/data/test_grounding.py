@@ -1,11 +1,8 @@
 """Answers in their section: what is found, what is rejected and why."""
 
-from collections.abc import Callable
-
 import pytest
 
-from duologue.data.grounding import Grounding, ground, token_index
-from duologue.data.text.sentence_splitting import sentences
+from duologue.data.grounding import Grounding, ground
 
 SECTION = (
     "Aniston moved to New York City (the city of her mother) and worked as a waitress. "
@@ -242,39 +239,3 @@ def test_a_section_of_several_lines_is_searched_as_a_whole() -> None:
     section = "The female lays an egg.\nThe male keeps it warm.\n\nShe returns."
     assert texts(ground("The male keeps it warm. She returns.", section)) == ["The male keeps it warm.\n\nShe returns."]
     assert texts(ground("an egg. The male", section)) == ["an egg.\nThe male"]
-
-
-LINES = 60
-"""Most lines that run for each character: some thousands where all beginnings are tried to their ends."""
-
-SLOW: list[Callable[[int], tuple[str, str]]] = [
-    lambda n: ("(" * n, "(" * n),
-    lambda n: ("(" * n + "x", "(" * n + "x"),
-    lambda n: ("(a" * n, "(a" * n),
-    lambda n: ("(a" * n + " z", "(a" * n + ")" * n),
-    lambda n: ("a. " * n, "a. " * n),
-    lambda n: ("a. " * n + "z.", "a b. " * n),
-    lambda n: ("a " * (n // 5) + "b", "a (x) " * n),
-    lambda n: ("a " * (n // 5) + "b", "b " + "a (x) " * n),
-    lambda n: ("a " * n, "(a) " * n),
-    lambda n: ("中。" * (n // 5) + "z", "中文。" * n),
-    lambda n: ('"a" ' * n + "z", '"a" ' * n),
-    lambda n: (" " * n + "z", "a\n" * n),
-    lambda n: ("z\n" * n, "a\n" * n),
-]
-"""Answers and sections, of about so many parts, that a plain search takes the square of their length for."""
-
-
-@pytest.mark.parametrize("number", range(len(SLOW)))
-def test_input_made_to_be_slow_costs_work_in_proportion_to_its_length(number: int, steps: Callable[..., int]) -> None:
-    answer, section = SLOW[number](1_000)
-    assert_own_slices(ground(answer, section, section[:1_000]), section)
-    token_index.cache_clear()
-    sentences.cache_clear()
-    assert steps(ground, answer, section, section[:1_000]) < LINES * (len(answer) + len(section))
-
-
-def test_a_row_of_lines_is_found_without_a_search_of_the_whole_section_for_each() -> None:
-    section = "a b " * 120_000 + "a z"
-    # Lines times section is more than the search may look at: it would end before the last line was found.
-    assert len(ground("a z\n" * 40_000, section).spans) == 40_000

@@ -5,7 +5,7 @@ import pytest
 from duologue.data import Attempt, Conversation, Edge, Message, Span, Usage, coverage, executed, outline, paired
 from duologue.data.domain import declared_topic
 from duologue.data.people import topic_key
-from duologue.data.records import NodeTiming, Timing, Unsaid
+from duologue.data.records import Timing, Unsaid
 from duologue.data.summaries import means
 
 SECTION = "Three keepers lived there."
@@ -82,7 +82,7 @@ EDGES = (
 
 
 def test_the_executed_graph_sums_edges_seconds_tokens_and_reasons():
-    timing = Timing(nodes={"question_validator": NodeTiming(runs=3, seconds=0.5)})
+    timing = Timing(nodes={"question_validator": 0.5})
     silent = Unsaid(role="user", after=4, attempts=(attempt("rejected", "too_long"), attempt("unjudged")))
     graph = executed([talk(edges=EDGES, timing=timing), talk("b", edges=EDGES, unsaid=(silent,)), talk("c")])
     assert graph.conversations == 2

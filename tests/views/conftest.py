@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import pytest
 
 from duologue.data import Attempt, Conversation, Edge, Message, Span
-from duologue.data.records import NodeTiming, PromptRecord, Timing, Unsaid
+from duologue.data.records import PromptRecord, Timing, Unsaid
 from duologue.data.simquac import Topic
 
 SECTION = "Three keepers lived there. The last one left in 1968."
@@ -109,7 +109,7 @@ def talk():
             ),
             unsaid=(Unsaid(role="assistant", after=3, attempts=(rejected,)),),
             stop="user_ended",
-            timing=Timing(seconds=1.5, nodes={"assistant": NodeTiming(runs=2, seconds=1.25)}),
+            timing=Timing(seconds=1.5, nodes={"assistant": 1.25}),
         )
         return conversation.model_copy(update=more)
 

@@ -7,7 +7,6 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from duologue.data.recllmsim import Situation
-from duologue.data.records import is_finished
 from duologue.data.simquac import Topic
 from duologue.graphs import recllmsim, simquac
 from duologue.nodes import Limits, every, validator
@@ -117,7 +116,7 @@ async def test_a_side_that_never_said_anything_is_a_failed_model_that_is_asked_a
     assert (conversation.stop, conversation.fault) == ("model_failed", "infrastructure")
     assert conversation.failure.node == {"user": "user_simulator", "assistant": "assistant"}[side]
     assert conversation.failure.error == "none of 4 replies had a text: 1 content_filter, 3 empty"
-    assert not is_finished(conversation.stop, conversation.fault)
+    assert not conversation.finished
     assert [turn.role for turn in conversation.unsaid] == [side]
     assert any(one.role == "user" for one in conversation.messages) == (side == "assistant")
     user = replying(("", ended("content_filter")), ("Assistant: Hello.", {}), ("", ended("stop")))
