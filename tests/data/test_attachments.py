@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from duologue.data import Attempt, Conversation, Message, Part, ToolCall, count, load, messages, sharegpt
-from duologue.data.attachments import block_of, bounded, bytes_of, part_of, raster_type, reference, stand_in
+from duologue.data import Attempt, Conversation, Message, Part, ToolCall, count, load, messages
+from duologue.data.attachments import block_of, bounded, bytes_of, part_of, raster_type, reference
 from duologue.data.grounding import gives_no_answer
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
@@ -59,23 +59,6 @@ def test_text_reasoning_and_tools_are_no_parts(kind: str) -> None:
     assert part_of({"type": kind, kind: "a"}) is None
 
 
-def test_a_block_of_an_unknown_kind_is_told_by_its_name_and_digest() -> None:
-    part = part_of({"type": "hologram", "x": [1]})
-    assert part is not None
-    assert (part.type, part.name, part.left_out) == ("other", "hologram", True)
-    assert reference(part).startswith("other: hologram (")
-    assert reference(part).endswith("content not kept)")
-    assert part_of(block_of(part)) == part
-
-
-@pytest.mark.parametrize(
-    "odd", [3, None, "image", [], {"type": 3}, {"type": "image", "url": 3}, {"type": "audio", "data": {}}]
-)
-def test_odd_blocks_break_nothing(odd: Any) -> None:
-    part = part_of(odd)
-    assert part is None or part_of(block_of(part)) == part
-
-
 def test_large_inline_content_is_replaced_by_its_digest_and_size_wherever_it_stands() -> None:
     part = IMAGE.plain()
     message = {
@@ -103,12 +86,6 @@ def test_only_real_raster_images_are_told_by_their_first_bytes() -> None:
     assert bytes_of(Part(type="image", url="data:image/png,plain")) is None
     assert bytes_of(Part(type="image", url="data:image/png;base64,!!")) is None
     assert bytes_of(IMAGE, most=len(PNG) - 1) is None
-
-
-def test_words_stand_for_a_part() -> None:
-    assert stand_in(IMAGE) == "[image]"
-    assert stand_in(Part(type="file", name="a\nb.pdf", file_id="f")) == "[file: a b.pdf]"
-    assert stand_in(Part(type="image", url="https://a.b/c.png")) == "[image: https://a.b/c.png]"
 
 
 DREW = ToolCall(name="draw", arguments={"what": "sky"}, result="drawn", parts=(IMAGE,))
@@ -143,40 +120,6 @@ def test_parts_tool_calls_and_messages_in_a_row_come_back_from_messages() -> Non
     assert "asides" not in read.extra
     assert messages.write([read], "second.jsonl") == []
     assert Path("second.jsonl").read_bytes() == Path("first.jsonl").read_bytes()
-
-
-def test_calls_in_other_words_than_ours_are_read_and_written_as_they_were() -> None:
-    call = {"id": "call_x", "type": "function", "function": {"name": "f", "arguments": '{"a":1}'}}
-    turns = [
-        {"role": "user", "content": "Go."},
-        {"role": "assistant", "content": "One moment.", "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "call_x", "content": '{"b":2}'},
-        {"role": "assistant", "content": "Done."},
-        {"role": "assistant", "content": None, "tool_calls": [call | {"id": "y"}]},
-        {"role": "system", "content": "Be brief."},
-        {"role": "tool", "tool_call_id": "y", "content": "late"},
-        {"role": "user", "content": "So?"},
-        {"role": "assistant", "content": None, "function_call": {"name": "g", "arguments": "{"}},
-        {"role": "function", "name": "g", "content": "7"},
-        {"role": "assistant", "content": "Seven."},
-    ]
-    Path("chat.jsonl").write_text(json.dumps({"messages": turns}) + "\n")
-    (read,) = messages.read("chat.jsonl")
-    assert messages.FORM.written(read) == {"messages": turns}
-    calls = [[(c.name, c.arguments, c.result, c.error) for c in m.tool_calls] for m in read.messages]
-    assert calls == [
-        [],
-        [("f", {"a": 1}, {"b": 2}, None)],
-        [("f", {"a": 1}, "late", None)],
-        [],
-        [("g", {"value": "{"}, "7", None)],
-    ]
-    assert "calls and results of tools, of 1 conversation" in sharegpt.write([read], "share.json")
-
-
-def test_a_format_of_texts_says_that_parts_are_left_out() -> None:
-    line = "images, recordings, files and other parts of messages, of 1 conversation"
-    assert line in sharegpt.write([TALK], "share.json")
 
 
 def test_counts_tell_failed_calls_and_parts_and_a_read_message_counts_no_draft() -> None:

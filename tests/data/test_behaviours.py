@@ -58,13 +58,6 @@ def test_what_a_rule_writes_differs_from_the_plain_user_and_the_goal_is_said_in_
 
 
 @pytest.mark.parametrize("language", TALKS)
-def test_all_behaviours_together_still_say_the_goal(language):
-    turns, scenario = talk(language, *BEHAVIOURS)
-    own = "\n".join(text for role, text in turns if role == "user").casefold()
-    assert values_in(scenario["goal"]) <= values_in(own)
-
-
-@pytest.mark.parametrize("language", TALKS)
 def test_no_phrase_takes_leave(language):
     for phrases in _phrases(language).values():
         for phrase in [phrases] if isinstance(phrases, str) else phrases:

@@ -5,12 +5,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from duologue.data import documents
-from duologue.data.documents import Block, of_markdown, of_text
-from duologue.data.simquac import read_topics
+from duologue.data.documents import Block, of_text
 from duologue.errors import MissingExtraError
 
 DOCUMENTS = Path(__file__).parent / "fixtures" / "documents"
@@ -74,15 +71,6 @@ def test_markdown_has_headings_and_those_in_code_and_quotations_are_text() -> No
     assert not any("remark to the printer" in text for text, _ in blocks)
 
 
-def test_front_matter_is_no_text_and_lines_that_were_broken_to_fit_are_joined() -> None:
-    assert of_markdown("---\ntitle: A  mill\n---\nText.") == ([Block("Text.")], "A mill")
-    assert of_markdown("---\nWords of a reader\n---\n\nText.")[1] is None
-    assert texts(of_markdown("水磨坊在\n河边。\n\nA mill\nby a river.  \nTwo lines.")[0]) == [
-        "水磨坊在河边。",
-        "A mill by a river.\nTwo lines.",
-    ]
-
-
 def test_plain_text_keeps_every_sign_and_a_short_first_line_is_its_title() -> None:
     ((document,), _) = documents.read(DOCUMENTS / "bees.txt")
     assert document.title == "Bees on the roofs"
@@ -109,15 +97,6 @@ def test_plain_text_keeps_every_sign_and_a_short_first_line_is_its_title() -> No
 )  # fmt: skip
 def test_chapter_and_its_number_are_a_heading_of_plain_text(text: str, expected: list[str]) -> None:
     assert texts(of_text(f"The river\n\nBefore it.\n\n{text}")[0]) == ["Before it.", *expected]
-
-
-def test_chapters_are_the_sections_of_a_text_and_hold_every_word_below_them() -> None:
-    Path("river.txt").write_text(
-        "The river\n\nA book.\n\nCHAPTER I.\nIt rose\nin May.\n\nCHAPTER II. Mouth\n\nIt ended."
-    )
-    first, second = read_topics("river.txt")
-    assert (first.title, first.background, first.header, first.section) == ("The river", "A book.", "CHAPTER I.", "It rose in May.")  # fmt: skip
-    assert (second.header, second.section) == ("CHAPTER II. Mouth", "It ended.")
 
 
 def test_html_is_the_text_of_its_main_part() -> None:
@@ -171,9 +150,3 @@ def test_a_folder_is_read_by_the_names_in_it_and_other_files_are_named(fault) ->
     Path("empty").mkdir()
     assert "holds no document" in fault(documents.read, Path("empty"))
     assert "cannot be read" in fault(documents.read, Path("nowhere.md"))
-
-
-@given(st.text(alphabet="#-=*_`~<>[]()!|:\\&;/ \n\t1.a\"'?", max_size=200))
-def test_no_text_breaks_a_reader(text: str) -> None:
-    for reader in (of_markdown, of_text):
-        assert all(block.text.strip() for block in reader(text)[0])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from duologue.data.grounding import Grounding, ground
+from duologue.data.grounding import MARKER, NO_ANSWER, Grounding, ground, is_refusal
 
 SECTION = (
     "Aniston moved to New York City (the city of her mother) and worked as a waitress. "
@@ -18,12 +18,6 @@ def texts(grounding: Grounding) -> list[str]:
 def assert_own_slices(grounding: Grounding, section: str) -> None:
     for span in grounding.spans:
         assert section[span.start : span.end] == span.text
-
-
-def test_the_first_word_of_an_exact_copy_is_kept() -> None:
-    outcome = ground("Aniston moved to New York City", SECTION)
-    assert texts(outcome) == ["Aniston moved to New York City"]
-    assert outcome.spans[0].start == 0
 
 
 @pytest.mark.parametrize("answer", ["NBC", "1994", "waitress", "New York", "ten years", "长"])
@@ -68,17 +62,6 @@ def test_letters_that_change_their_length_with_case_keep_offsets_right(answer: s
     assert outcome.spans[0].text.casefold() == answer.casefold()
 
 
-def test_a_short_list_on_several_lines_breaks_nothing() -> None:
-    assert texts(ground("NATO\nMIT", SECTION)) == ["NATO", "MIT"]
-
-
-@pytest.mark.parametrize(
-    "answer", ["  ten  years ", "ten\tyears", "ten\nyears", "ten\u00a0\u3000years", "ten\r\nyears"]
-)
-def test_runs_of_white_space_make_no_difference(answer: str) -> None:
-    assert texts(ground(answer, SECTION)) == ["ten years"]
-
-
 def test_an_answer_may_leave_out_a_bracket_and_the_span_has_it() -> None:
     outcome = ground("moved to New York City and worked", SECTION)
     assert texts(outcome) == ["moved to New York City (the city of her mother) and worked"]
@@ -103,10 +86,6 @@ def test_what_is_not_in_balanced_round_or_square_brackets_may_not_be_left_out(se
     assert ground("a d", section).reason == "not_in_section"
 
 
-def test_emptied_brackets_are_not_brackets_left_out() -> None:
-    assert ground("New York City () and worked", SECTION).reason == "not_in_section"
-
-
 @pytest.mark.parametrize("answer", ["ten years (2004-1994)", "ten (10) years", "(ten years", "ten years]", "NBC ()"])
 def test_bracketed_text_that_only_the_answer_has_is_rejected(answer: str) -> None:
     assert not ground(answer, SECTION).valid
@@ -117,25 +96,9 @@ def test_an_answer_without_a_letter_or_digit_is_empty(answer: str) -> None:
     assert ground(answer, SECTION).reason == "empty"
 
 
-def test_every_sentence_of_a_line_must_be_found() -> None:
-    outcome = ground("He joined NATO. He left again. She studied at MIT.", SECTION)
-    assert outcome.reason == "partly"
-    assert outcome.failed == ("He left again.",)
-
-
-def test_sentences_in_another_order_are_spans_in_the_answers_order() -> None:
-    outcome = ground("She studied at MIT. He joined NATO.", SECTION)
-    assert texts(outcome) == ["She studied at MIT.", "He joined NATO."]
-    assert outcome.spans[0].start > outcome.spans[1].start
-
-
 def test_sentences_of_one_line_that_touch_in_the_section_are_one_span() -> None:
     outcome = ground("A sitcom on NBC. He joined NATO. She studied at MIT.", SECTION)
     assert texts(outcome) == ["a sitcom on NBC.", "He joined NATO. She studied at MIT."]
-
-
-def test_lines_that_lie_apart_stay_spans_of_their_own() -> None:
-    assert texts(ground("She studied at MIT.\nHe joined NATO.", SECTION)) == ["She studied at MIT.", "He joined NATO."]
 
 
 def test_an_answer_from_the_background_is_told_apart() -> None:
@@ -144,16 +107,6 @@ def test_an_answer_from_the_background_is_told_apart() -> None:
     assert outcome.reason == "in_background"
     assert outcome.failed == ("born in sherman oaks",)
     assert ground("Her father is Greek. Aniston was born", SECTION, background).reason == "in_background"
-
-
-def test_what_is_partly_in_the_background_and_partly_nowhere_is_not_in_the_section() -> None:
-    outcome = ground("Her father is Greek.\nHe sells tea.", SECTION, "Her father is Greek.")
-    assert outcome.reason == "not_in_section"
-    assert outcome.failed == ("Her father is Greek.", "He sells tea.")
-
-
-def test_what_stands_in_the_section_is_valid_though_the_background_has_it_too() -> None:
-    assert texts(ground("He joined NATO", SECTION, "He joined NATO")) == ["He joined NATO"]
 
 
 def test_a_part_from_the_background_beside_one_from_the_section_is_partly() -> None:
@@ -218,24 +171,56 @@ def test_the_same_case_counts_more_than_the_order() -> None:
     assert [span.start for span in ground("He ran\nMay", "May be. He ran. It may.").spans] == [8, 0]
 
 
-def test_then_the_first_place_of_all_comes() -> None:
-    assert ground("may", "It may. She may.").spans[0].start == 3
-
-
-@pytest.mark.parametrize(
-    ("answer", "section"),
-    [("He joined NATO", "He joined NATO"), ("at MIT", "She studied at MIT"), ("CANNOT", "we CANNOT"), ("TO", "NA TO")],
-)
-def test_words_that_end_with_letters_of_the_marker_stay_whole(answer: str, section: str) -> None:
-    assert texts(ground(answer, section)) == [answer]
-
-
-@pytest.mark.parametrize("answer", ["Text", "The text", "exit", "Tex"])
-def test_words_that_begin_with_letters_of_a_label_stay_whole(answer: str) -> None:
-    assert texts(ground(answer, f"So: {answer} here.")) == [answer]
-
-
 def test_a_section_of_several_lines_is_searched_as_a_whole() -> None:
     section = "The female lays an egg.\nThe male keeps it warm.\n\nShe returns."
     assert texts(ground("The male keeps it warm. She returns.", section)) == ["The male keeps it warm.\n\nShe returns."]
     assert texts(ground("an egg. The male", section)) == ["an egg.\nThe male"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        NO_ANSWER,
+        "Sorry, I cannot find the answer.",
+        "i cannot find the answer",
+        "I CANNOT FIND THE ANSWER!",
+        "“I cannot find the answer.”",
+        "  I cannot find the answer. \n",
+        "I can't find the answer.",
+        "I can’t find an answer to the question in the section.",
+        "I'm sorry, but I could not find the answer.",
+        MARKER,
+    ],
+)
+def test_a_text_that_is_a_refusal_as_a_whole_is_one(answer: str) -> None:
+    outcome = ground(answer, SECTION)
+    assert outcome.refused
+    assert outcome.valid
+    assert outcome.spans == ()
+
+
+@pytest.mark.parametrize("answer", ["", "I", "the answer", "...", "find", "I cannot", "cannot find the", "."])
+def test_a_piece_of_the_refusal_is_none(answer: str) -> None:
+    assert not is_refusal(answer)
+    assert not ground(answer, SECTION).valid
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I cannot find the answer. He joined NATO.",
+        "He joined NATO. I cannot find the answer.",
+        "I cannot find the answer, but he joined NATO",
+        "She said that I cannot find the answer",
+    ],
+)
+def test_a_refusal_with_something_else_is_none(answer: str) -> None:
+    outcome = ground(answer, SECTION)
+    assert not outcome.refused
+    assert not outcome.valid
+
+
+def test_a_span_that_speaks_like_a_refusal_is_a_span() -> None:
+    section = "Critics say the text does not hold. I cannot find the answer in my heart, she sang."
+    assert texts(ground("the text does not hold", section)) == ["the text does not hold"]
+    assert texts(ground("I cannot find the answer in my heart", section)) == ["I cannot find the answer in my heart"]

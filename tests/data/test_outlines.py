@@ -3,7 +3,6 @@
 import pytest
 
 from duologue.data import Attempt, Conversation, Edge, Message, Span, Usage, coverage, executed, outline, paired
-from duologue.data.domain import declared_topic
 from duologue.data.people import topic_key
 from duologue.data.records import Timing, Unsaid
 from duologue.data.summaries import means
@@ -42,17 +41,6 @@ def test_an_outline_counts_what_the_list_sorts_by():
         "id": "a", "title": "The lighthouse", "topic": "Keepers", "kind": "simquac", "stop": "max_turns", "exchanges": 2,
         "messages": 4, "rejected": 2, "coverage": 5 / len(SECTION), "refused": 1, "characters": 4 + 5 + 4 + 25, "tokens": 30,
     }  # fmt: skip
-
-
-def test_what_a_source_does_not_tell_is_none_and_no_zero():
-    row = outline(Conversation(id="a", scenario={"kind": "messages"}, messages=(Message(role="user", text="hi"),)))
-    assert (row.title, row.stop, row.coverage, row.tokens) == ("hi", "not told", None, None)
-
-
-def test_a_task_is_a_title_cut_at_a_word():
-    context = "You are planning a journey of a month that takes place in the summer. " * 3
-    row = outline(Conversation(id="a", scenario={"kind": "recllmsim", "task": "travel", "task_context": context}))
-    assert (row.title[-9:], len(row.title) <= 80, row.topic) == (" You are…", True, "travel")
 
 
 def test_a_span_outside_of_the_section_covers_nothing():
@@ -107,10 +95,6 @@ def test_tokens_stand_at_the_speakers_drafts_that_were_never_said_included():
     assert nodes == {"user_simulator": 27, "assistant": 10}
 
 
-def test_without_edges_there_is_no_graph():
-    assert executed([talk()]).nodes == ()
-
-
 def test_conversations_about_one_section_are_paired_in_order_and_the_rest_is_named():
     other = {**TOPIC, "title": "Another title", "section": SECTION.replace(" ", "  ")}
     elsewhere = {**TOPIC, "section": "Chess is a game."}
@@ -151,30 +135,6 @@ def test_plain_conversations_are_paired_by_the_topic_that_their_line_names():
     assert [(one.id, two.id) for one, two in pairing.pairs] == [("a", "y"), ("b", "x")]
     assert [conversation.id for conversation in pairing.only_first] == ["c", "d"]
     assert [conversation.id for conversation in pairing.only_second] == ["w", "z"]
-
-
-def test_a_topic_may_be_any_number_and_true_or_false_is_none():
-    first = [
-        declared("a", topic=3.5),
-        declared("b", topic=True),
-        declared("c", topic=1),
-        declared("d", topic=float("nan")),
-    ]
-    second = [
-        declared("x", topic="3.5"),
-        declared("y", topic=True),
-        declared("z", topic=1.0),
-        declared("w", topic="True"),
-    ]
-    pairing = paired(first, second)
-    assert [(one.id, two.id) for one, two in pairing.pairs] == [("a", "x"), ("c", "z")]
-    assert declared_topic(declared("e", topic=False, topic_id=2.5)) == declared_topic(declared("f", topic=2.5))
-
-
-def test_of_one_declared_topic_the_conversations_of_the_same_user_are_paired_first():
-    first = [declared("a", topic="tea", user="Ann"), declared("b", topic="tea", user="Bea")]
-    second = [declared("x", topic="tea", user="Bea"), declared("y", topic="tea", user_id="Ann")]
-    assert [(one.id, two.id) for one, two in paired(first, second).pairs] == [("a", "y"), ("b", "x")]
 
 
 def test_a_declared_topic_does_not_replace_what_the_domain_knows():

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from duologue.data import FAULTS, Attempt, Conversation, DataError, Message, Span, Usage, record_lines
-from duologue.data.files import json_files
+from duologue.data import FAULTS, Attempt, Conversation, Message, Span, Usage, count, record_lines
 from duologue.data.records import (
     SCHEMA,
     Failure,
@@ -140,20 +139,6 @@ def test_a_record_is_plain_json_and_comes_back_from_it(conversation: Conversatio
     assert record_lines.line(Conversation.from_plain(plain)) == record_lines.line(conversation)
 
 
-@pytest.mark.parametrize("odd", ODD)
-def test_odd_characters_neither_end_a_line_nor_change(odd: str) -> None:
-    conversation = Conversation(id="a", scenario={odd: odd}, messages=(message_of("user", f"a{odd}b"),))
-    path = Path("records.jsonl")
-    record_lines.write([conversation, conversation], path)
-    assert record_lines.read(path) == [conversation, conversation]
-
-
-def test_people_can_read_what_is_written() -> None:
-    path = Path("records.jsonl")
-    record_lines.write([Conversation(id="a", scenario={}, messages=(message_of("user", "长城 ß"),))], path)
-    assert "长城 ß" in path.read_text(encoding="utf-8")
-
-
 def test_every_line_has_every_key_of_the_schema() -> None:
     empty, full = Conversation(id="a", scenario={}).plain(), talk("user").plain()
     assert list(empty) == list(full) == list(Conversation.model_fields)
@@ -165,13 +150,6 @@ def test_blank_lines_and_a_byte_order_mark_are_no_records() -> None:
     line = record_lines.line(talk("user"))
     path.write_bytes(b"\xef\xbb\xbf\n" + line.encode() + b"\r\n  \n" + line.encode().rstrip())
     assert record_lines.read(path) == [talk("user"), talk("user")]
-
-
-def test_records_cannot_be_changed() -> None:
-    with pytest.raises(ValidationError):
-        talk("user").id = "b"
-    with pytest.raises(ValidationError):
-        talk("user").messages[0].text = "b"
 
 
 @pytest.mark.parametrize(
@@ -189,7 +167,7 @@ def test_keys_that_a_record_does_not_know_are_refused(unknown: dict[str, Any], f
     assert fault(record_lines.read, path).startswith("records.jsonl: line 1")
 
 
-@pytest.mark.parametrize("version", [SCHEMA + 1, SCHEMA - 1, 0, -1, "1", None, True, 1.0])
+@pytest.mark.parametrize("version", [SCHEMA + 1, "1", None, True])
 def test_a_schema_that_this_version_does_not_know_is_refused_by_name(
     version: object, fault: Callable[..., str]
 ) -> None:
@@ -209,7 +187,6 @@ GOOD = b'{"schema_version": 2, "id": "a", "scenario": {}}\n'
         (GOOD + b'{"id": "b", "scenario": {}', "line 2"),
         (GOOD + b"\n" + b"nonsense", "line 3"),
         (GOOD + b'{"id": "b", "scenario": {"a": NaN}}', "line 2"),
-        (GOOD + b'{"id": "b", "scenario": {"a": -Infinity}}', "line 2"),
         (GOOD + b'{"id": "b"}', "line 2: scenario"),
         (GOOD + b'{"id": 7, "scenario": {}}', "line 2: id"),
         (
@@ -219,8 +196,6 @@ GOOD = b'{"schema_version": 2, "id": "a", "scenario": {}}\n'
         (GOOD + b'{"id": "b", "scenario": {}, "stop": "bored"}', "line 2: stop"),
         (GOOD + b'{"id": "b", "scenario": {}, "a\\nb": 1}', "line 2"),
         (GOOD + b"[1]", "line 2"),
-        (GOOD + b'"text"', "line 2"),
-        (GOOD + b"null", "line 2"),
         (GOOD + b'{"id": "\xff"}', "byte"),
     ],
 )
@@ -234,26 +209,6 @@ def test_a_line_that_is_no_record_is_named_in_one_line(content: bytes, place: st
     assert "attribute" not in line
 
 
-def nested(depth: int) -> Path:
-    """A file with one record that holds a list in a list in a list."""
-    path = Path("records.jsonl")
-    path.write_text('{"id": "a", "scenario": {"a": ' + "[" * depth + "]" * depth + "}}", encoding="utf-8")
-    return path
-
-
-def test_nesting_that_is_not_too_deep_comes_back() -> None:
-    (conversation,) = record_lines.read(nested(100))
-    record_lines.write([conversation], "again.jsonl")
-    assert record_lines.read("again.jsonl") == [conversation]
-
-
-@pytest.mark.parametrize("depth", [500, 5_000, 100_000])
-def test_deep_nesting_is_refused_in_one_line(depth: int, fault: Callable[..., str]) -> None:
-    line = fault(record_lines.read, nested(depth))
-    assert line.startswith("records.jsonl: ")
-    assert "\n" not in line
-
-
 def test_records_that_cannot_be_written_leave_the_file_that_was_there() -> None:
     path = Path("records.jsonl")
     record_lines.write([talk("user")], path)
@@ -265,16 +220,146 @@ def test_records_that_cannot_be_written_leave_the_file_that_was_there() -> None:
     assert [file.name for file in Path().iterdir()] == ["records.jsonl"]
 
 
-def test_a_place_that_cannot_be_written_is_one_line_and_leaves_nothing() -> None:
-    Path("file").write_text("", encoding="utf-8")
-    Path("folder").mkdir()
-    for place in ("file/records.jsonl", "folder"):
-        with pytest.raises(DataError, match=r"cannot be written|is a folder") as caught:
-            json_files.write_text(place, "a")
-        assert str(caught.value).startswith(f"{place}: ")
-    assert sorted(file.name for file in Path().rglob("*")) == ["file", "folder"]
+@pytest.mark.parametrize(
+    ("roles", "expected"),
+    [
+        ([], []),
+        (["user", "assistant"], [(1, 1)]),
+        (["user", "assistant", "user", "assistant"], [(1, 1), (1, 1)]),
+        (["assistant", "user", "assistant"], [(0, 1), (1, 1)]),
+        (["user", "user", "assistant"], [(2, 1)]),
+        (["user", "assistant", "assistant", "user"], [(1, 2), (1, 0)]),
+        (["user"], [(1, 0)]),
+        (["assistant"], [(0, 1)]),
+        (["assistant", "assistant", "user", "user"], [(0, 2), (2, 0)]),
+    ],
+)
+def test_exchanges_begin_where_the_user_speaks_after_the_assistant(
+    roles: list[str], expected: list[tuple[int, int]]
+) -> None:
+    exchanges = talk(*roles).exchanges
+    assert [(len(exchange.user), len(exchange.assistant)) for exchange in exchanges] == expected
 
 
-def test_without_its_times_a_record_is_otherwise_the_same() -> None:
-    conversation = talk("user").model_copy(update={"timing": Timing(seconds=1.5)})
-    assert conversation.without_timing() == talk("user")
+def draft(verdict: str, name: str = "", tokens: int | None = None) -> Attempt:
+    usage = None if tokens is None else Usage(input_tokens=tokens, output_tokens=1)
+    return Attempt(text="a", verdict=verdict, prompt=PromptRecord(name=name), usage=usage)
+
+
+def test_a_message_knows_its_rejected_drafts_and_the_prompt_of_the_one_that_stands() -> None:
+    message = message_of("user", "a", draft("rejected", "first"), draft("accepted", "second"))
+    assert [attempt.prompt.name for attempt in message.rejected if attempt.prompt] == ["first"]
+    assert message.prompt is not None
+    assert message.prompt.name == "second"
+    assert not message.fallback
+
+
+def test_a_message_of_which_no_draft_was_accepted_is_a_fallback_without_a_prompt() -> None:
+    message = message_of("assistant", "a", draft("rejected", "first"), draft("rejected", "second"))
+    assert message.fallback
+    assert message.prompt is None
+
+
+def test_tokens_of_every_draft_count_also_of_those_never_said() -> None:
+    conversation = Conversation(
+        id="a",
+        scenario={},
+        messages=(
+            message_of("user", "a", draft("rejected", tokens=10), draft("accepted", tokens=20)),
+            message_of("assistant"),
+        ),
+        unsaid=(Unsaid(role="assistant", after=1, attempts=(draft("rejected", tokens=40), draft("rejected"))),),
+    )
+    assert conversation.usage == Usage(input_tokens=70, output_tokens=3, calls=3)
+    assert conversation.usage.tokens == 73
+    assert talk("user").usage == Usage.none()
+
+
+def test_every_stop_reason_has_its_fault() -> None:
+    assert {reason for reason, fault in FAULTS.items() if fault != "none"} == {
+        "user_rejected",
+        "assistant_rejected",
+        "user_timeout",
+        "agent_interrupted",
+        "agent_timeout",
+        "agent_limit",
+        "model_failed",
+    }
+
+
+@pytest.mark.parametrize(
+    ("settings", "label"),
+    [
+        ({}, "Mine"),
+        ({"model": {"spec": "openai:m", "arguments": {"temperature": 0.5, "top_p": 1}}}, "openai:m?temperature=0.5&top_p=1"),
+        ({"model": {"spec": "offline"}}, "offline"),
+        ({"model": {"class": "Parrot", "arguments": {"model": "p-1"}}}, "p-1"),
+        ({"model": {"class": "Parrot", "arguments": {}}}, "Parrot"),
+        ({"replays": "quac.json"}, "replay:quac.json"),
+        ({"agent": "clerk", "view": {"name": "plain"}}, "clerk"),
+        ({"function": {"name": "reply", "source": "x"}}, "reply"),
+    ],
+)  # fmt: skip
+def test_a_node_has_a_label_to_print(settings: dict[str, object], label: str) -> None:
+    node = NodeInfo.of("assistant", {"name": "Mine", **settings})
+    assert node.label == label
+    assert node.flat() == {"name": "Mine", **settings}
+
+
+@pytest.mark.parametrize(
+    ("stop", "own", "fault", "by_itself", "finished"),
+    [
+        (None, {}, None, False, False),
+        ("max_turns", {}, "none", True, True),
+        ("user_rejected", {}, "user", True, True),
+        ("user_timeout", {}, "user", True, True),
+        ("agent_timeout", {}, "assistant", True, True),
+        ("budget", {}, "none", False, True),
+        ("cancelled", {}, "none", False, False),
+        ("model_failed", {}, "infrastructure", False, False),
+        ("airline:transferred", {"airline:transferred": "assistant"}, "assistant", True, True),
+        ("airline:no_database", {"airline:no_database": "infrastructure"}, "infrastructure", False, False),
+        ("airline:transferred", {}, None, True, True),
+    ],
+)
+def test_a_record_knows_whose_fault_its_stop_is_and_whether_it_is_finished(
+    stop: str | None, own: dict[str, str], fault: str | None, by_itself: bool, finished: bool
+) -> None:
+    origin = Provenance(cast="airline", stop_reasons=own)
+    record = Conversation(id="a", scenario={}, stop=stop, provenance=origin)
+    assert (record.fault, record.ended_by_itself, record.finished) == (fault, by_itself, finished)
+    if not own:
+        assert record.model_copy(update={"provenance": None}).fault == fault
+
+
+@pytest.mark.parametrize("stop", ["bored", "airline:", ":transferred", "Airline:gone", "airline:gone away", "a:b:c"])
+def test_a_stop_that_is_neither_the_cores_nor_well_formed_is_refused(stop: str) -> None:
+    with pytest.raises(ValidationError):
+        Conversation(id="a", scenario={}, stop=stop)
+
+
+def test_tool_calls_of_a_message_are_those_of_the_draft_that_stands() -> None:
+    first, second = (ToolCall(name=name, arguments={"n": 1}, result=[1]) for name in ("look_up", "change"))
+    rejected = Attempt(text="a", verdict="rejected", tool_calls=(first,))
+    accepted = Attempt(number=2, text="b", verdict="accepted", tool_calls=(second, first))
+    message = Message(role="assistant", text="b", attempts=(rejected, accepted))
+    assert [call.name for call in message.tool_calls] == ["change", "look_up"]
+    assert Message(role="assistant", text="sorry", attempts=(rejected,)).tool_calls == ()
+    counts = count([Conversation(id="a", scenario={}, messages=(message,))])
+    assert (counts.side("assistant").tool_calls, counts.side("user").tool_calls) == (3, 0)
+
+
+def test_a_record_shows_itself_in_one_line_with_the_begin_of_its_text() -> None:
+    drafts = (
+        Attempt(number=1, text="no " * 500, verdict="rejected", reason="empty"),
+        Attempt(number=2, text="Yes.\nNow", verdict="accepted"),
+    )
+    question = Message(role="user", text="Where is it?\n" * 500)
+    reply = Message(role="assistant", text="Yes.\nNow", attempts=drafts)
+    whole = Conversation(id="1", scenario={"kind": "call"}, messages=(question, reply) * 20)
+    assert repr(reply) == "Message(assistant: 'Yes. Now', 2 drafts)"
+    assert repr(drafts[1]) == "Attempt(2, accepted: 'Yes. Now')"
+    for value in (question, drafts[0], *whole.exchanges):
+        assert len(repr(value)) < 200
+        assert "\n" not in repr(value)
+    assert len(repr(whole.messages)) < 4000
