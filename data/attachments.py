@@ -16,29 +16,35 @@ MOST_INLINE = 256 * 1024
 """Most bytes of a part's content that a record of a simulation holds; of a larger one it holds digest and size."""
 
 _TYPES: Mapping[str, PartType] = {
-    **dict.fromkeys(("image", "image_url", "input_image", "output_image", "image_file"), "image"),
-    **dict.fromkeys(("audio", "audio_url", "input_audio", "output_audio"), "audio"),
-    **dict.fromkeys(("video", "video_url", "input_video"), "video"),
-    **dict.fromkeys(("file", "input_file", "file_url", "document", "text-plain"), "file"),
-    "image_generation_call": "image",
+    **dict.fromkeys("image image_url input_image output_image image_file image_generation_call".split(), "image"),
+    **dict.fromkeys("audio audio_url input_audio output_audio".split(), "audio"),
+    **dict.fromkeys("video video_url input_video".split(), "video"),
+    **dict.fromkeys("file input_file file_url document text-plain".split(), "file"),
     "other": "other",
 }
 _TEXTUAL = frozenset(
-    "text input_text output_text reasoning thinking redacted_thinking tool_use tool_call tool_call_chunk "
-    "mcp_tool_use mcp_tool_result "
-    "invalid_tool_call function_call tool_result server_tool_call server_tool_call_chunk server_tool_result "
-    "server_tool_use".split()
+    "text input_text output_text reasoning thinking redacted_thinking tool_use tool_call tool_call_chunk mcp_tool_use "
+    "mcp_tool_result invalid_tool_call function_call tool_result server_tool_call server_tool_call_chunk "
+    "server_tool_result server_tool_use".split()
 )
 """Blocks that are text, reasoning, or tool calls and their results, which are read elsewhere."""
+_OF_TOOLS = frozenset("toolUse toolResult reasoningContent tool_call tool_call_result".split())
+"""Keys of such a block without a type."""
 
-_HOLDERS = ("source", "image_url", "input_audio", "file", "audio", "image", "video", "video_url", "audio_url", "inline_data", "image_file")  # fmt: skip
-_URLS = ("url", "file_url", "file_uri", "image_url", "audio_url", "video_url", "image", "audio", "video", "path")
-_DATA = ("base64", "data", "file_data", "result")
-_NAMES = ("name", "filename", "title", "file_name", "file_filename")
-_MIMES = ("mime_type", "media_type", "mimeType")
+_HOLDERS = "source image_url input_audio file audio image video video_url audio_url inline_data image_file".split()
+_URLS = "url file_url file_uri image_url audio_url video_url image audio video path".split()
+_DATA = "base64 data file_data result".split()
+_NAMES = "name filename title file_name file_filename".split()
+_MIMES = "mime_type media_type mimeType".split()
 _FORMATS = {"wav": "audio/wav", "mp3": "audio/mpeg"}
-
-_MAGIC = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF87a", "image/gif"), (b"GIF89a", "image/gif"))  # fmt: skip
+_MAGIC = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF87a": "image/gif",
+    b"GIF89a": "image/gif",
+}
+_LONGEST = 200
+"""Most characters of a name in words that stand for a part."""
 
 
 def part_of(block: Any) -> Part | None:
@@ -48,37 +54,28 @@ def part_of(block: Any) -> Part | None:
     kind = block.get("type")
     if not isinstance(kind, str):
         kind = "media" if is_object(block.get("inline_data")) else "other"
-    if (
-        kind in _TEXTUAL
-        or (kind == "other" and block.keys() == {"text"})
-        or any(key in block for key in ("toolUse", "toolResult", "reasoningContent", "tool_call", "tool_call_result"))
-    ):
+    if kind in _TEXTUAL or not _OF_TOOLS.isdisjoint(block) or (kind == "other" and block.keys() == {"text"}):
         return None
     fields = _flat(block)
     mime = _first(fields, _MIMES) or _FORMATS.get(str(fields.get("format")))
-    part_type: PartType | None = _TYPES.get(kind)
-    if kind == "media":
-        part_type = _type_of(mime)
+    part_type = _type_of(mime) if kind == "media" else _TYPES.get(kind)
     if part_type is None:
+        if (words := _first(block, (kind, "text"))) is not None:  # such as those of a block of the type `refusal`
+            return Part(type="other", name=kind, text=words)
         content = json.dumps(block, sort_keys=True, default=str).encode("utf-8", "replace")
-        refusal = _first(block, (kind, "text"))  # such as the words of a block of the type `refusal`
-        if refusal is not None:
-            return Part(type="other", name=kind, text=refusal)
-        return Part(type="other", name=kind, digest=hashlib.sha256(content).hexdigest(), size=len(content))
+        return Part(type="other", name=kind, **_digest(content))
     url, text = _first(fields, _URLS), _first(fields, ("text", "transcript"))
-    is_text_source = fields is not block and as_object(block.get("source")).get("type") == "text"
-    if fields.get("source_type") == "text" or is_text_source:
+    if fields.get("source_type") == "text" or as_object(block.get("source")).get("type") == "text":
         text = text or _first(fields, ("data",))
     elif url is None and (data := _first(fields, _DATA)) is not None:
         url = data if data[:5].lower() == "data:" else _data_url(data, mime)
     if url is not None and url[:5].lower() == "data:":
         mime = mime or url[5:].partition(",")[0].partition(";")[0].lower() or None
-    file_id = _first(fields, ("file_id",)) or (_first(fields, ("id",)) if fields.get("source_type") == "id" else None)
     size = fields.get("size")
     return Part(
         type=part_type,
         url=url,
-        file_id=file_id,
+        file_id=_first(fields, ("file_id", "id") if fields.get("source_type") == "id" else ("file_id",)),
         mime_type=None if mime == "application/octet-stream" and url else mime,
         name=_first(fields, _NAMES),
         text=text,
@@ -136,7 +133,7 @@ def raster_type(content: bytes) -> str | None:
     """The MIME type of a PNG, JPEG, GIF or WebP image, by its first bytes; None for anything else."""
     if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
         return "image/webp"
-    return next((mime for magic, mime in _MAGIC if content.startswith(magic)), None)
+    return next((mime for magic, mime in _MAGIC.items() if content.startswith(magic)), None)
 
 
 def bounded(turn: Mapping[str, Any], most: int = MOST_INLINE) -> dict[str, Any]:
@@ -150,46 +147,37 @@ def bounded(turn: Mapping[str, Any], most: int = MOST_INLINE) -> dict[str, Any]:
     return new
 
 
-def reference(part: Part) -> str:
-    """The part in a line of text: `image: sky.png (image/png)`.
+def _bounded(part: Part, most: int) -> Part:
+    if part.text is not None and len(words := part.text.encode("utf-8", "replace")) > most:
+        part = part.model_copy(update={"text": None, **_digest(words)})
+    if not part.inline or part.url is None or len(part.url) <= most:
+        return part
+    content = bytes_of(part)
+    if content is None:  # no base64: the URL as it is written
+        content = part.url.encode("utf-8", "replace")
+    return part if len(content) <= most else part.model_copy(update={"url": None, **_digest(content)})
 
-    Inline content is described by its size.
-    """
-    name = part.name or (None if part.inline else part.url) or part.file_id
+
+def _digest(content: bytes) -> dict[str, Any]:
+    return {"digest": hashlib.sha256(content).hexdigest(), "size": len(content)}
+
+
+def reference(part: Part) -> str:
+    """The part in a line of text, inline content by its size: `image: sky.png (image/png)`."""
     size = part.size if part.size is not None else len(bytes_of(part) or b"") or None
-    details = [part.mime_type, f"{size:,} bytes" if size else None]
-    if part.left_out:
-        details.append("content not kept")
-    shown_details = ", ".join(detail for detail in details if detail)
-    return " ".join(
-        (part.type + (f": {name}" if name else "") + (f" ({shown_details})" if shown_details else "")).split()
-    )
+    details = [part.mime_type, f"{size:,} bytes" if size else None, "content not kept" if part.left_out else None]
+    shown = ", ".join(filter(None, details))
+    return " ".join(f"{_called(part)}{f' ({shown})' if shown else ''}".split())
 
 
 def stand_in(part: Part) -> str:
     """The words that stand for a part where only text can be sent: `[image: sky.png]`."""
-    name = part.name or (None if part.inline else part.url) or part.file_id or ""
-    words = " ".join(name.split())[:_LONGEST]
-    return f"[{part.type}: {words}]" if words else f"[{part.type}]"
+    return f"[{' '.join(_called(part).split())[: len(part.type) + 2 + _LONGEST]}]"
 
 
-_LONGEST = 200
-"""Most characters of a name in words that stand for a part."""
-
-
-def _bounded(part: Part, most: int) -> Part:
-    if part.text is not None and len(words := part.text.encode("utf-8", "replace")) > most:
-        update = {"text": None, "digest": hashlib.sha256(words).hexdigest(), "size": len(words)}
-        part = part.model_copy(update=update)
-    if not part.inline or part.url is None or len(part.url) <= most:
-        return part
-    content = bytes_of(part)
-    if content is not None and len(content) <= most:
-        return part
-    if content is None:  # no base64: the URL as it is written
-        content = part.url.encode("utf-8", "replace")
-    update = {"url": None, "digest": hashlib.sha256(content).hexdigest(), "size": len(content)}
-    return part.model_copy(update=update)
+def _called(part: Part) -> str:
+    name = part.name or (None if part.inline else part.url) or part.file_id
+    return f"{part.type}: {name}" if name else part.type
 
 
 def _flat(block: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -45,10 +45,9 @@ def plain_logs(shown: Callable[[str], str]) -> Iterator[None]:
         def format(self, record: logging.LogRecord) -> str:
             return shown(super().format(record))
 
-    def showwarning(message: Any, category: Any, filename: str, lineno: int, file: Any = None, *line: Any) -> None:
-        print(
-            shown(warnings.formatwarning(message, category, filename, lineno, *line)), end="", file=file or sys.stderr
-        )
+    def showwarning(*warning: Any, **more: Any) -> None:
+        message, category, name, line = warning[:4]
+        print(shown(warnings.formatwarning(message, category, name, line)), end="", file=sys.stderr)
 
     if handler is not None:
         before = handler.formatter

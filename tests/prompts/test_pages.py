@@ -78,23 +78,9 @@ def test_a_file_replaces_the_page_of_its_name_and_leaves_the_others() -> None:
     assert Library(OWN)["user/guide"].source == "Ask about {{ header }}."
 
 
-def test_a_byte_order_mark_and_line_ends_of_windows_change_no_digest() -> None:
-    plain = replaced("user/guide.md", "What of\n{{ header }}?")
-    assert replaced("user/guide.md", b"\xef\xbb\xbfWhat of\r\n{{ header }}?").digests == plain.digests
-
-
-def test_a_readme_beside_the_pages_is_no_page() -> None:
-    replaced("user/guide.md", "What of {{ header }}?")
-    assert replaced("README.md", "My pages {{ }}")["user/guide"].source == "What of {{ header }}?"
-
-
 @pytest.mark.parametrize("name", ["user/guid.md", "guide.md", "user/deep/guide.md", "user/guide.en.md"])
 def test_a_file_that_replaces_nothing_is_named(name: str) -> None:
     assert "user/guide, user/start" in fault(name, "What of {{ header }}?")
-
-
-def test_a_page_that_lacks_a_gap_is_named_with_it() -> None:
-    assert "{{ header }}" in fault("user/guide.md", "What else?")
 
 
 def test_a_page_with_a_gap_that_nothing_fills_is_named_with_it() -> None:
@@ -116,12 +102,6 @@ def test_a_page_with_a_gap_that_nothing_fills_is_named_with_it() -> None:
 )
 def test_a_page_that_cannot_be_read_is_named_with_the_place(content: str | bytes, place: str) -> None:
     assert place in fault("user/guide.md", content)
-
-
-def test_a_folder_named_like_a_page_is_named() -> None:
-    Path("own/user/guide.md").mkdir(parents=True)
-    with pytest.raises(PromptError, match=r"^own/user/guide\.md: cannot be read"):
-        Library(OWN).replaced("own")
 
 
 def test_a_folder_that_is_missing_a_file_or_without_pages_is_named() -> None:
@@ -151,26 +131,7 @@ def test_the_students_pages_have_no_gap_for_the_section() -> None:
     assert all("section" not in page.gaps for name, page in library.pages.items() if name.startswith("user/"))
 
 
-def test_the_four_guides_and_every_way_to_ask_again_differ() -> None:
-    library = shipped("simquac")
-    for beginning, least in (("user/guide_", 4), ("user/repair_", 5), ("assistant/repair_", 4)):
-        digests = [page.digest for name, page in library.pages.items() if name.startswith(beginning)]
-        assert len(digests) == len(set(digests)) >= least
-
-
 @pytest.mark.parametrize(("cast", "language"), [("nothing", "en"), ("simquac", "xx"), ("simquac", "en/user/start.md")])
 def test_a_cast_or_language_without_pages_is_named(cast: str, language: str) -> None:
     with pytest.raises(PromptError, match=f"{cast!r} in {language!r}"):
         shipped(cast, language)
-
-
-def test_a_pipe_and_a_huge_file_are_no_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("own/user").mkdir(parents=True)
-    os.mkfifo("own/user/guide.md")
-    with pytest.raises(PromptError, match=r"^own/user/guide.md: is a pipe and no file"):
-        Library(OWN).replaced("own")
-    Path("own/user/guide.md").unlink()
-    with open("own/user/guide.md", "wb") as file:
-        file.truncate(1 << 40)
-    with pytest.raises(PromptError, match=r"^own/user/guide.md: has 1,099,511,627,776 bytes, 1,000,000 are read"):
-        Library(OWN).replaced("own")
