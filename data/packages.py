@@ -1,10 +1,9 @@
 """Code that is not Duologue's: what installed packages declare as entry points, and how its failures are reported."""
 
 import logging
-import sys
 import sysconfig
 from collections.abc import Callable
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from pathlib import Path
 from traceback import walk_tb
 from types import FrameType
@@ -34,21 +33,16 @@ def register_declared(group: str, noun: str, register: Callable[[Any], object]) 
     `noun`: what the objects are, such as `domain`. An object that fails is logged and skipped.
     """
     for point in entry_points(group=group):
+        package = f"the package {point.dist.name}" if point.dist is not None else "an installed package"
         try:
             register(point.load())
-        except SettingError as error:  # our own words about the object
-            log.warning("%s: its %s is left out: %s", _origin(point), noun, " ".join(str(error).split()))
         except (Exception, SystemExit) as error:  # a failing package must not stop work that does not need it
-            # Only the kind of the error: its message may contain a key, and `data` cannot remove it.
-            problem = f"{type(error).__name__} when it is imported: import {point.module} to see why"
-            if isinstance(error, AttributeError) and point.module in sys.modules:  # a failed import leaves none there
-                problem = f"the module {point.module!r} has no {point.attr!r}: check {point.value!r}"
-            log.warning("%s: its %s is left out: %s", _origin(point), noun, problem)
-
-
-def _origin(point: EntryPoint) -> str:
-    package = f"the package {point.dist.name}" if point.dist is not None else "an installed package"
-    return f"{package}, entry point {point.name} = {point.value}"
+            problem = " ".join(str(error).split())
+            if not isinstance(error, SettingError):  # its message may contain a key, and `data` cannot remove it
+                problem = f"{type(error).__name__} when it is imported: import {point.module} to see why"
+            log.warning(
+                "%s, entry point %s = %s: its %s is left out: %s", package, point.name, point.value, noun, problem
+            )
 
 
 def is_shipped(function: object) -> bool:
@@ -67,9 +61,7 @@ def failure(error: BaseException) -> str:
     """An error of a foreign function in one line, with its file and the line that it had reached."""
     words = " ".join(str(error).split())
     if isinstance(error, ValidationError):  # without pydantic's addresses, which would leave no room for the fields
-        problems = (
-            f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors(include_url=False)
-        )
+        problems = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_url=False))
         words = f"{error.title}: {'; '.join(problems)}"
     if len(words) > LONGEST_REASON:
         words = words[: LONGEST_REASON - 1] + "…"

@@ -192,7 +192,7 @@ class Attempt(Record):
     """What cleaning removed: `reasoning`, `label`, `quotes`."""
     verdict: VerdictWord
     reason: str | None = None
-    """Why it was (or would have been) rejected: one of the validator's reasons."""
+    """Why it was, or would have been, rejected."""
     notes: tuple[str, ...] = ()
     """Observations of the validator that are counted but do not reject the draft."""
     judging: Usage | None = None
@@ -207,11 +207,9 @@ class Attempt(Record):
     finish_reason: str | None = None
     """Why the model stopped writing, as the endpoint reports it: `stop`, `length`, ..."""
     flaw: str | None = None
-    """What is wrong with the reply as it came, such as `refusal`, `cut_off`, `content_filter`, `empty`; None if
-    nothing."""
+    """What is wrong with the reply as it came, such as `refusal` or `cut_off`; None if nothing."""
     retried: dict[str, int] = Field(default_factory=dict)
-    """How often the call was made again before this reply came, by the fault of the endpoint, such as
-    `rate_limited`."""
+    """How often the call was made again before this reply came, by the endpoint's fault, such as `rate_limited`."""
     shared: bool = False
     """Whether another version of the conversation, which was sent the same, got this reply and paid for it."""
     model: str | None = None
@@ -456,12 +454,10 @@ class Failure(Record):
     error: str
     """The error's class and message, without secrets."""
     fault: Fault | None = None
-    """`assistant` if the agent's own code crashed, or it answered nothing at all its attempts; `user` if a user of one's
-    own did. `infrastructure` if an endpoint is away that one's own code called. None for a model's endpoint
-    and another node."""
+    """The side whose own code crashed or answered nothing at all; `infrastructure` if an endpoint is away that it called.
+    None for a model's endpoint and another node."""
     frames: tuple[str, ...] = ()
-    """The last places in one's own code that the error passed, the innermost last, such as `shop/tools.py:12 in book`.
-    """
+    """The last places in one's own code that it passed, the innermost last, such as `shop/tools.py:12 in book`."""
 
 
 class Edge(Record):
@@ -549,8 +545,7 @@ class Message(Record):
 
     @property
     def sent_although_rejected(self) -> bool:
-        """Whether the validator rejected the draft that was sent: after the last attempt, or because it only
-        observes."""
+        """Whether the validator rejected the draft that was sent: after the last attempt, or because it only observes."""
         return self._standing is not None and self._standing.verdict == "observed"
 
     def __repr__(self) -> str:
@@ -603,15 +598,13 @@ class Conversation(Record):
     provenance: Provenance | None = None
     """None for published conversations."""
     edges: tuple[Edge, ...] = ()
-    """Every edge of the graph in drawing order, with count 0 if it was not taken: the graph can be drawn from the
-    record. Empty for published conversations."""
+    """Every edge of the graph in drawing order, with count 0 if it was not taken. Empty for published conversations."""
     timing: Timing = Field(default_factory=Timing)
     memory: dict[Role, Json] = Field(default_factory=dict[Role, Json])
     """The private memory of each side, if the cast records it."""
     labels: Json = Field(default_factory=dict)
     closing_usage: Usage | None = None
-    """Tokens of calls after the last message, by the closing node: judges of scores, questions to the speakers. No
-    budget of the conversation can count them. None if there were none."""
+    """Tokens of calls after the last message, by the closing node: judges of scores, questions to the speakers."""
     extra: Json = Field(default_factory=dict)
 
     @property

@@ -47,7 +47,7 @@ def plain_logs(shown: Callable[[str], str]) -> Iterator[None]:
 
     def showwarning(*warning: Any, **more: Any) -> None:
         message, category, name, line = warning[:4]
-        print(shown(warnings.formatwarning(message, category, name, line)), end="", file=sys.stderr)
+        sys.stderr.write(shown(warnings.formatwarning(message, category, name, line)))
 
     if handler is not None:
         before = handler.formatter

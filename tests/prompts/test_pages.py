@@ -1,7 +1,6 @@
 """Prompt pages: their gaps, their digests, and pages in place of the shipped ones."""
 
 import hashlib
-import os
 from pathlib import Path
 
 import pytest
