@@ -1,7 +1,7 @@
 """People in stored conversations: who they are, their split into development and test users, and pairs by topic."""
 
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, NamedTuple, TypeAlias
@@ -124,59 +124,40 @@ def paired(first: Sequence[Conversation], second: Sequence[Conversation]) -> Pai
     A conversation that was simulated on the scenario of a stored one is paired with that one. A further one on the same
     scenario has no partner. If several people talk about a topic, conversations of the same person are paired first.
     """
-    partners = _by_origin(first, second)
-    taken = {id(partner) for partner in partners.values()}
-    there = {identity_of(other) for other in second}
-    repeats = {
-        number
-        for number, conversation in enumerate(first)
-        if number not in partners and origin_of(conversation) in there
-    }
-    waiting: dict[str, list[Conversation]] = defaultdict(list)
-    persons = {id(conversation): _person(conversation) for conversation in (*first, *second)}
-    without_topic: list[Conversation] = []
-    for conversation in second:
-        if id(conversation) in taken:
-            continue
-        key = topic_key(conversation)
-        (without_topic if key is None else waiting[key]).append(conversation)
-    keys = [topic_key(conversation) for conversation in first]
-    for same_person in (True, False):
-        for number, (conversation, key) in enumerate(zip(first, keys, strict=True)):
-            free = number not in partners and number not in repeats
-            others = waiting[key] if free and key is not None and key in waiting else []
-            person = persons[id(conversation)]
-            fitting = (other for other in others if not same_person or persons[id(other)] == person)
-            if (partner := next(fitting, None)) is not None:
-                partners[number] = partner
-                others[:] = [other for other in others if other is not partner]
-    unpaired = {id(conversation) for rest in (without_topic, *waiting.values()) for conversation in rest}
+    partners: dict[int, int] = {}
+    stored = [identity_of(one) for one in second]
+    origins = [origin_of(one) for one in first]
+    _match(partners, origins, stored)
+    _match(partners, [identity_of(one) for one in first], [origin_of(one) for one in second])
+    there = set(stored)
+    topics = [None if origin in there else topic_key(one) for one, origin in zip(first, origins, strict=True)]
+    others = [topic_key(one) for one in second]
+    _match(partners, _with_persons(topics, first), _with_persons(others, second))
+    _match(partners, topics, others)
+    taken = set(partners.values())
     return Pairing(
-        tuple((conversation, partners[number]) for number, conversation in enumerate(first) if number in partners),
-        tuple(conversation for number, conversation in enumerate(first) if number not in partners),
-        tuple(conversation for conversation in second if id(conversation) in unpaired),
+        tuple((one, second[partners[number]]) for number, one in enumerate(first) if number in partners),
+        tuple(one for number, one in enumerate(first) if number not in partners),
+        tuple(one for place, one in enumerate(second) if place not in taken),
     )
 
 
-def _by_origin(first: Sequence[Conversation], second: Sequence[Conversation]) -> dict[int, Conversation]:
-    """The partner of each conversation of the first set, by number, where one was simulated on the other's scenario."""
-    partners: dict[int, Conversation] = {}
-    taken: set[int] = set()
-    for simulated, stored in ((first, second), (second, first)):
-        origins = {number: origin for number, one in enumerate(simulated) if (origin := origin_of(one)) is not None}
-        identities = set(origins.values())
-        places: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for number, one in enumerate(stored if identities else ()):
-            if (key := identity_of(one)) in identities:
-                places[key].append(number)
-        for number, origin in origins.items():
-            for place in places.get(origin, ()):
-                here, there = (number, place) if stored is second else (place, number)
-                if here not in partners and there not in taken:
-                    partners[here] = second[there]
-                    taken.add(there)
-                    break
-    return partners
+def _match(partners: dict[int, int], keys: Sequence[Hashable], others: Sequence[Hashable]) -> None:
+    """Add for each number without a partner the next free place with an equal key that is not None."""
+    taken = set(partners.values())
+    free: dict[Hashable, deque[int]] = defaultdict(deque)
+    for place, key in enumerate(others):
+        if key is not None and place not in taken:
+            free[key].append(place)
+    for number, key in enumerate(keys):
+        if number not in partners and free.get(key):
+            partners[number] = free[key].popleft()
+
+
+def _with_persons(topics: Sequence[str | None], conversations: Sequence[Conversation]) -> list[Hashable]:
+    """The topics with the person who asks, from the domain, else the user that the source names."""
+    asking = (domains.of(one).person(one.scenario) or named_user(one) or None for one in conversations)
+    return [None if topic is None else (topic, who) for topic, who in zip(topics, asking, strict=True)]
 
 
 def identity_of(conversation: Conversation) -> tuple[str, str]:
@@ -190,9 +171,3 @@ def origin_of(conversation: Conversation) -> tuple[str, str] | None:
     if not isinstance(stored.get("id"), str) or not isinstance(stored.get("scenario"), str):
         return None
     return stored["id"], stored["scenario"]
-
-
-def _person(conversation: Conversation) -> object:
-    """The person who asks: from the domain, else the user that the source names; None if unknown."""
-    domain = domains.of(conversation)
-    return domain.person(conversation.scenario) or domain.user(conversation) or None
