@@ -14,7 +14,6 @@ QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "「": "�
 """Opening quotation marks with their closing ones."""
 
 _LABEL = re.compile(rf"\s*(?:\*\*)?(?:{'|'.join(LABELS)})(?:\*\*)?\s*[:：](?:\*\*)?\s*", re.IGNORECASE)
-_SPACE = re.compile(r"\s+")
 _TAG = re.compile(rf"<(/?)(?:{'|'.join(REASONING)})>", re.IGNORECASE)
 
 
@@ -29,22 +28,21 @@ class Cleaned:
 def clean(text: str) -> Cleaned:
     """The text without reasoning blocks, speaker label and surrounding quotes.
 
-    A text that consists only of a label or quotes keeps them. Cleaning a cleaned text changes nothing. The time is
-    linear in the length of the text.
+    A text that consists only of a label or quotes keeps them. Cleaning a cleaned text changes nothing.
     """
     remaining = _without_reasoning(text)
     removed = ["reasoning"] if remaining != text else []
-    start, end = _stripped(remaining, 0, len(remaining))
-    while True:  # by offsets: a row of thousands of labels is not copied thousands of times
-        label = _LABEL.match(remaining, start, end)
-        if label and label.end() < end:
-            start, end = _stripped(remaining, label.end(), end)
+    remaining = remaining.strip()
+    while True:
+        label = _LABEL.match(remaining)
+        if label and label.end() < len(remaining):
+            remaining = remaining[label.end() :].strip()
             removed.append("label")
-        elif _is_quoted(remaining, start, end):
-            start, end = _stripped(remaining, start + 1, end - 1)
+        elif _is_quoted(remaining):
+            remaining = remaining[1:-1].strip()
             removed.append("quotes")
         else:
-            return Cleaned(remaining[start:end], tuple(dict.fromkeys(removed)))
+            return Cleaned(remaining, tuple(dict.fromkeys(removed)))
 
 
 def _without_reasoning(text: str) -> str:
@@ -80,36 +78,12 @@ def _without_reasoning(text: str) -> str:
 
 def _is_wrapping(text: str) -> bool:
     """Whether the text has nothing but labels, quotation marks and white space."""
-    at = 0
-    while at < len(text):
-        label = _LABEL.match(text, at)
-        if label:
-            at = label.end()
-        elif space := _SPACE.match(text, at):
-            at = space.end()  # the whole run: a label behind it would have been found from its first character
-        elif text[at] in QUOTES:
-            at += 1
-        else:
-            return False
-    return True
+    return all(character in QUOTES or character.isspace() for character in _LABEL.sub("", text))
 
 
-def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
-    """The offsets moved inwards past white space."""
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return start, end
-
-
-def _is_quoted(text: str, start: int, end: int) -> bool:
+def _is_quoted(text: str) -> bool:
     """Whether one pair of quotes surrounds the whole text; those of two separate quotations do not."""
-    if end - start < 3:
+    inner = text[1:-1]
+    if not inner.strip() or text[-1] != QUOTES.get(text[0]):
         return False
-    opening, closing = text[start], QUOTES.get(text[start], "")
-    if closing != text[end - 1]:
-        return False
-    inner = (start + 1, end - 1)
-    within = text.find(opening, *inner) >= 0 or text.find(closing, *inner) >= 0
-    return not within and _stripped(text, *inner)[0] < end - 1
+    return text[0] not in inner and text[-1] not in inner
