@@ -5,7 +5,6 @@ import pytest
 from duologue.data.behaviours import (
     BEHAVIOURS,
     UserMoment,
-    _phrases,
     behaved,
     behaviours_in,
     chosen_users,
@@ -14,7 +13,6 @@ from duologue.data.behaviours import (
 )
 from duologue.data.text.values import values_in
 from duologue.errors import SettingError
-from duologue.nodes.goodbyes import Ending
 
 TALKS = {
     "en": (
@@ -55,21 +53,6 @@ def test_what_a_rule_writes_differs_from_the_plain_user_and_the_goal_is_said_in_
     assert turns != talk(language)[0]
     own = "\n".join(text for role, text in turns if role == "user").casefold()
     assert values_in(scenario["goal"]) <= values_in(own)
-
-
-@pytest.mark.parametrize("language", TALKS)
-def test_no_phrase_takes_leave(language):
-    for phrases in _phrases(language).values():
-        for phrase in [phrases] if isinstance(phrases, str) else phrases:
-            assert Ending(may_give_up=True, any_goodbye=True).reason(phrase.replace("{x}", "a seat")) is None, phrase
-
-
-@pytest.mark.parametrize("goodbye", ["Thank you, goodbye.", "I give up."])
-def test_a_goodbye_stays_as_it_is_unless_the_user_insists_first(goodbye):
-    refused = (("user", "Book it."), ("assistant", "I am sorry, that is not possible."))
-    moment = UserMoment(refused, "book it", "en", 0, ends=True)
-    assert behaved(goodbye, ["impatient", "wordy"], moment) == goodbye
-    assert behaved(goodbye, ["pushes"], moment) != goodbye
 
 
 def test_a_user_insists_three_times_at_most():

@@ -101,17 +101,6 @@ def test_what_cannot_be_read_is_refused_with_its_place(read: Any, value: Any, wo
         read(value, TOOLS, "here")
 
 
-@pytest.mark.parametrize("value", [[], [{"description": "no name"}], [BLOCK, BLOCK]])
-def test_a_list_without_tools_a_nameless_tool_and_two_of_one_name_are_refused(value: Any) -> None:
-    with pytest.raises(DataError, match="here"):
-        schemas_of(value, "here")
-
-
-def test_values_that_no_example_has_are_of_the_schema_and_named_as_invented() -> None:
-    (example,), invented = examples_of([], TOOLS, "here")
-    assert ([example.value(name) for name in ("card", "days")], invented) == (["AB1234", 1], ["card", "days"])
-
-
 @pytest.mark.parametrize(
     ("name", "description", "deed"),
     [

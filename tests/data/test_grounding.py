@@ -2,7 +2,7 @@
 
 import pytest
 
-from duologue.data.grounding import MARKER, NO_ANSWER, Grounding, ground, is_refusal
+from duologue.data.grounding import MARKER, NO_ANSWER, Grounding, ground
 
 SECTION = (
     "Aniston moved to New York City (the city of her mother) and worked as a waitress. "
@@ -23,12 +23,6 @@ def assert_own_slices(grounding: Grounding, section: str) -> None:
 @pytest.mark.parametrize("answer", ["NBC", "1994", "waitress", "New York", "ten years", "长"])
 def test_answers_of_one_and_two_words_validate_whole(answer: str) -> None:
     assert texts(ground(answer, SECTION + " 长城")) == [answer]
-
-
-def test_an_answer_whose_first_half_is_wrong_does_not_pass_with_its_tail() -> None:
-    outcome = ground("In 1995 she was cast for", SECTION)
-    assert outcome.reason == "not_in_section"
-    assert outcome.failed == ("In 1995 she was cast for",)
 
 
 def test_every_line_of_an_answer_is_grounded_and_none_is_lost() -> None:
@@ -65,20 +59,6 @@ def test_letters_that_change_their_length_with_case_keep_offsets_right(answer: s
 def test_an_answer_may_leave_out_a_bracket_and_the_span_has_it() -> None:
     outcome = ground("moved to New York City and worked", SECTION)
     assert texts(outcome) == ["moved to New York City (the city of her mother) and worked"]
-
-
-@pytest.mark.parametrize(
-    ("answer", "section"),
-    [
-        ("a d", "a (b [c] (e)) d"),
-        ("a d", "a [b (c)] d"),
-        ("a d", "a (b) [c] d"),
-        ("a (b (e)) d", "a (b [c] (e)) d"),
-        ("a (b [c]) d", "a (b [c] (e)) d"),
-    ],
-)
-def test_brackets_within_and_behind_brackets_may_be_left_out(answer: str, section: str) -> None:
-    assert texts(ground(answer, section)) == [section]
 
 
 @pytest.mark.parametrize("section", ["a (b d", "a b) d", "a (b] d", "a {b} d", "a <b> d", "a (b [c) e] d"])
@@ -132,13 +112,6 @@ def test_punctuation_at_the_edges_makes_no_difference(answer: str) -> None:
     assert texts(ground(answer, SECTION)) == ["ten years"]
 
 
-def test_punctuation_at_the_edges_stays_where_the_section_has_it() -> None:
-    assert texts(ground('"Friends"', SECTION)) == ['"Friends"']
-    assert texts(ground('"Friends",', SECTION)) == ['"Friends",']
-    assert texts(ground("He joined NATO.", SECTION)) == ["He joined NATO."]
-    assert texts(ground("Friends", SECTION)) == ["Friends"]
-
-
 @pytest.mark.parametrize("answer", ["ten, years", "ten - years", "on NBC The", "cast for Friends"])
 def test_punctuation_inside_an_answer_does_make_a_difference(answer: str) -> None:
     assert not ground(answer, SECTION).valid
@@ -154,11 +127,6 @@ def test_chinese_has_no_word_boundaries() -> None:
     assert texts(outcome) == ["修建了山海关"]
     assert texts(ground("1381", "洪武十四年（1381年）")) == ["1381"]
     assert not ground("138", "洪武十四年（1381年）").valid
-
-
-def test_of_several_places_one_with_the_same_case_comes_first() -> None:
-    outcome = ground("May", "He may. It was May. In May again.")
-    assert outcome.spans[0].start == 15
 
 
 def test_then_the_first_place_behind_the_previous_span_comes() -> None:
@@ -197,12 +165,6 @@ def test_a_text_that_is_a_refusal_as_a_whole_is_one(answer: str) -> None:
     assert outcome.refused
     assert outcome.valid
     assert outcome.spans == ()
-
-
-@pytest.mark.parametrize("answer", ["", "I", "the answer", "...", "find", "I cannot", "cannot find the", "."])
-def test_a_piece_of_the_refusal_is_none(answer: str) -> None:
-    assert not is_refusal(answer)
-    assert not ground(answer, SECTION).valid
 
 
 @pytest.mark.parametrize(

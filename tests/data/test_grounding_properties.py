@@ -97,37 +97,6 @@ groups = st.recursive(
 )
 
 
-@given(
-    st.lists(st.tuples(plain, st.sampled_from(["()", "[]"]), groups, st.booleans()), min_size=1, max_size=8),
-    plain,
-    plain,
-)
-def test_an_answer_may_leave_out_any_balanced_brackets(
-    parts: list[tuple[list[str], str, list[str], bool]], last: list[str], around: list[str]
-) -> None:
-    assume(says_something("".join(last)) and says_something("".join(parts[0][0])))
-    section, answer = list(around), list[str]()
-    for words, brackets, inside, left_out in parts:
-        group = [brackets[0], *inside, brackets[1]]
-        section += [*words, *group]
-        answer += words if left_out else [*words, *group]
-    text = " ".join([*section, *last, *around])
-    outcome = ground(" ".join([*answer, *last]), text)
-    assert outcome.valid
-    assert len(outcome.spans) == 1
-    assert_own_slices(outcome, text)
-
-
-@given(sections, st.data())
-def test_a_word_that_the_section_lacks_makes_the_answer_invalid_and_is_named(section: str, data: st.DataObject) -> None:
-    assume("zyzzyva" not in section)
-    offset = data.draw(st.sampled_from(boundaries(section)))
-    outcome = ground(f"{section[:offset]} zyzzyva {section[offset:]}", section)
-    assert not outcome.valid
-    assert outcome.spans == ()
-    assert any("zyzzyva" in part for part in outcome.failed)
-
-
 @given(sections, sections, sections)
 def test_whatever_is_answered_gives_slices_or_one_reason(answer: str, section: str, background: str) -> None:
     outcome = ground(answer, section, background)

@@ -3,7 +3,6 @@
 import pytest
 
 from duologue.data import Attempt, Conversation, Edge, Message, Span, Usage, coverage, executed, outline, paired
-from duologue.data.people import topic_key
 from duologue.data.records import Timing, Unsaid
 from duologue.data.summaries import means
 
@@ -88,13 +87,6 @@ def test_the_executed_graph_sums_edges_seconds_tokens_and_reasons():
     assert nodes["answer_validator"].tokens is None
 
 
-def test_tokens_stand_at_the_speakers_drafts_that_were_never_said_included():
-    edges = (Edge(source="user_simulator", target="assistant", count=2),)
-    silent = Unsaid(role="user", after=4, attempts=(attempt("rejected", "empty", 7),))
-    nodes = {node.name: node.tokens for node in executed([talk(edges=edges, unsaid=(silent,))]).nodes}
-    assert nodes == {"user_simulator": 27, "assistant": 10}
-
-
 def test_conversations_about_one_section_are_paired_in_order_and_the_rest_is_named():
     other = {**TOPIC, "title": "Another title", "section": SECTION.replace(" ", "  ")}
     elsewhere = {**TOPIC, "section": "Chess is a game."}
@@ -104,13 +96,6 @@ def test_conversations_about_one_section_are_paired_in_order_and_the_rest_is_nam
     assert [(one.id, two.id) for one, two in pairing.pairs] == [("a", "y"), ("c", "z")]
     assert [conversation.id for conversation in pairing.only_first] == ["b"]
     assert [conversation.id for conversation in pairing.only_second] == ["x", "w"]
-
-
-def test_conversations_of_which_only_the_messages_are_known_are_no_pair():
-    chat = {"kind": "messages", "digest": "d"}
-    assert topic_key(talk("a", chat)) is None
-    assert paired([talk("a", chat)], [talk("b", chat)]).pairs == ()
-    assert topic_key(talk("a", {"kind": "x", "task_context": "Plan a trip."})) is not None
 
 
 def test_of_one_task_the_conversations_of_the_same_person_are_paired_first():
@@ -135,9 +120,3 @@ def test_plain_conversations_are_paired_by_the_topic_that_their_line_names():
     assert [(one.id, two.id) for one, two in pairing.pairs] == [("a", "y"), ("b", "x")]
     assert [conversation.id for conversation in pairing.only_first] == ["c", "d"]
     assert [conversation.id for conversation in pairing.only_second] == ["w", "z"]
-
-
-def test_a_declared_topic_does_not_replace_what_the_domain_knows():
-    task = {"kind": "recllmsim", "task_context": "Plan a trip.", "preference": "Ann"}
-    declared_talk = talk("a", task).model_copy(update={"extra": {"messages": {"values": {"topic": "tea"}}}})
-    assert topic_key(declared_talk) == topic_key(talk("b", task)) != topic_key(declared("c", topic="tea"))

@@ -145,13 +145,6 @@ def test_every_line_has_every_key_of_the_schema() -> None:
     assert empty["schema_version"] == SCHEMA
 
 
-def test_blank_lines_and_a_byte_order_mark_are_no_records() -> None:
-    path = Path("records.jsonl")
-    line = record_lines.line(talk("user"))
-    path.write_bytes(b"\xef\xbb\xbf\n" + line.encode() + b"\r\n  \n" + line.encode().rstrip())
-    assert record_lines.read(path) == [talk("user"), talk("user")]
-
-
 @pytest.mark.parametrize(
     "unknown",
     [
@@ -252,12 +245,6 @@ def test_a_message_knows_its_rejected_drafts_and_the_prompt_of_the_one_that_stan
     assert message.prompt is not None
     assert message.prompt.name == "second"
     assert not message.fallback
-
-
-def test_a_message_of_which_no_draft_was_accepted_is_a_fallback_without_a_prompt() -> None:
-    message = message_of("assistant", "a", draft("rejected", "first"), draft("rejected", "second"))
-    assert message.fallback
-    assert message.prompt is None
 
 
 def test_tokens_of_every_draft_count_also_of_those_never_said() -> None:

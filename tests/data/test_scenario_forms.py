@@ -66,13 +66,6 @@ def test_a_conversational_golden_is_a_goal_a_persona_and_judgements():
         assert name in notes
 
 
-def test_names_may_be_written_in_the_other_way():
-    (scenario,), _ = read(
-        {"scenario": "Ask for a map.", "expectedOutcome": "A map is sent.", "userDescription": "Calm."}
-    )
-    assert (scenario["persona"], scenario["success"]) == ("Calm.", {"judged": "A map is sent."})
-
-
 def test_a_golden_of_one_question_is_a_first_message_with_calls_and_an_answer():
     tools = [{"name": "timetable", "inputParameters": {"line": 5}, "output": "12:10"}]
     (scenario,), notes = read(
@@ -161,14 +154,6 @@ def test_all_calls_must_be_made_where_the_task_says_so_and_with_the_compared_arg
     assert scenario["success"] == {"tool_called": ["get_ticket", {"name": "move_tour", "arguments": {"day": "Sunday"}}]}
 
 
-def test_what_must_be_said_is_a_text_and_a_number_may_have_commas():
-    (scenario,), _ = read(task(communicate_info=["Sunday", "1250", "327"]))
-    assert scenario["success"] == {
-        "text_contains": ["Sunday", "327"],
-        "all_of": [{"text_contains": {"any": ["1250", "1,250"]}}],
-    }
-
-
 def test_what_has_no_counterpart_is_listed_by_name_and_kept():
     criteria = {
         "actions": [action("open_app") | {"requestor": "user"}] * 2,
@@ -191,12 +176,6 @@ def test_what_has_no_counterpart_is_listed_by_name_and_kept():
     ):
         assert name in notes
     assert "1 of 1 scenarios have no condition that can be checked" in notes
-
-
-def test_assertions_in_words_are_judged_where_they_count():
-    (scenario,), notes = read(task(nl_assertions=["The assistant is polite."], reward_basis=["NL_ASSERTION"]))
-    assert scenario["success"] == {"judged": "The assistant is polite."}
-    assert "nl_assertions" not in notes
 
 
 @pytest.mark.parametrize(
@@ -231,13 +210,6 @@ def test_test_cases_are_no_conversations():
     Path("tasks.json").write_text('[{"user_scenario": {"instructions": "Ask for tea."}}]', encoding="utf-8")
     with pytest.raises(DataError, match=r"tasks\.json: holds scenarios and no conversation: simulate them first"):
         duologue.load("tasks.json")
-
-
-def test_a_log_of_messages_stays_one_whatever_its_lines_say_beside_them():
-    talk = [{"role": "user", "content": "Tea?"}, {"role": "assistant", "content": "Here."}]
-    line = {"goal": "tea", "messages": talk, "inputs": {"question": "Tea?"}, "expected_output": "Here."}
-    Path("log.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
-    assert duologue.load("log.jsonl").kind == "messages"
 
 
 def test_lines_of_a_stranger_are_scenarios_by_a_format_of_its_own(own_registry):

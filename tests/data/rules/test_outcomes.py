@@ -43,10 +43,6 @@ def test_what_is_denied_or_asked_is_neither(reply, outcome):
     assert (refused(reply) is not None) == (outcome == "refused")
 
 
-def test_a_long_text_refuses_nothing():
-    assert refused("We cannot refund it. " + "The museum has a garden. " * 40) is None
-
-
 def test_a_list_has_at_most_fifteen_phrases_a_language():
     assert all(len(lexicon[one]) <= 15 for lexicon in lexicons().values() for one in ("refused", "done", "yes", "no"))
 
@@ -85,21 +81,12 @@ def test_a_reply_to_a_question_for_approval_is_yes_no_or_unclear(reply, answer):
     "text",
     [
         "It's QX4821.",
-        "Okafor",
-        "2",
-        "None.",
         "No allergies",
-        "Mr. Lee at 19.30",
         "To 7 June please, and I'd like a window seat.",
-        "Thanks, a window seat please.",
         "Could you make it 7 June?",
-        "Can you book the Hilton instead?",
         "see http://a.example/c?x=1 for it",
-        "First line\nsecond line",
         "订单号是 TR9310。",
-        "改到六月七日，最好靠窗。",
         "能不能换成靠窗的？",
-        "是的，靠窗",
         "没有过敏",
     ],
 )
@@ -111,16 +98,11 @@ def test_a_message_with_content_is_a_statement_in_its_own_words(text):
     "text",
     [
         "",
-        "Yes.",
         "Yes, that's right.",
-        "OK, go ahead!",
         "Great, thank you! Goodbye.",
-        "I give up, goodbye.",
         "Never mind, bye.",
         "What else do you need?",
-        "Hello, are you there?",
         "谢谢，再见。",
-        "好的，可以。",
         "有什么推荐吗？",
     ],
 )
