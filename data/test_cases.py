@@ -64,14 +64,6 @@ class Case:
         if value not in _EMPTY:
             self.scenario[key] = value
 
-    def require(self, **condition: Any) -> None:
-        """Add a condition, as a scenario's `success` has it."""
-        self.conditions.append(condition)
-
-    def lose(self, name: str, count: int = 1) -> None:
-        """Count things that a scenario cannot say."""
-        self.lost[name] += count
-
     def ask(self, inputs: Mapping[str, Any]) -> None:
         """Set goal or first message from a test case's inputs; the other inputs are kept."""
         rest = dict(inputs)
@@ -184,13 +176,13 @@ def _deepeval(golden: dict[str, Any]) -> Case:
         case.put("goal", case.text("scenario"))
         _persona(case)
         if outcome := case.text("expected_outcome", "expectedOutcome"):
-            case.require(judged=outcome)
+            case.conditions.append({"judged": outcome})
         _first_message(case)
     expectations = dict(as_object(case.take("expectations")))
     for wish in as_list(expectations.pop("must", None)):
-        case.require(judged={"criterion": wish})
+        case.conditions.append({"judged": {"criterion": wish}})
     for wish in as_list(expectations.pop("must_not", expectations.pop("mustNot", None))):
-        case.require(**{"not": {"judged": wish}})
+        case.conditions.append({"not": {"judged": wish}})
     case.rest |= {"expectations": {key: value for key, value in expectations.items() if value is not None}}
     case.rest |= {"additional_metadata": metadata}
     return case
@@ -200,7 +192,7 @@ def _single(case: Case) -> None:
     """The parts of a golden of a single question."""
     case.put("first_message", case.text("input"))
     if answer := case.text("expected_output", "expectedOutput"):
-        case.require(judged=AGREES + answer)
+        case.conditions.append({"judged": AGREES + answer})
     tools = as_list(as_value(case.take("expected_tools", "expectedTools")))
     case.rest["expected_tools"] = tools
     case.hidden.add("expected_tools")
@@ -209,8 +201,8 @@ def _single(case: Case) -> None:
         if isinstance(name := tool.get("name"), str):
             if not is_object(arguments):
                 raise ValueError(f"'inputParameters' of {name} is not an object: write it as one")
-            case.require(tool_called=call(name, arguments))
-            case.lose("expected_tools.output", int(tool.get("output") is not None))
+            case.conditions.append({"tool_called": call(name, arguments)})
+            case.lost["expected_tools.output"] += int(tool.get("output") is not None)
 
 
 def _persona(case: Case) -> None:
@@ -250,12 +242,12 @@ def _mlflow(value: dict[str, Any]) -> Case:
     case.put("persona", "\n".join(filter(None, [case.scenario.get("persona", ""), *map(str, lines)])))
     wishes = dict(as_object(case.take("expectations")))
     if isinstance(answer := wishes.pop("expected_response", None), str):
-        case.require(judged=AGREES + answer)
+        case.conditions.append({"judged": AGREES + answer})
     for fact in as_list(wishes.pop("expected_facts", None)):
-        case.require(judged=f"The assistant says: {fact}")
+        case.conditions.append({"judged": f"The assistant says: {fact}"})
     rules = wishes.pop("guidelines", None)
     for rule in [rules] if isinstance(rules, str) else as_list(rules):
-        case.require(judged=str(rule))
+        case.conditions.append({"judged": str(rule)})
     case.rest |= {f"expectations.{key}": wish for key, wish in wishes.items()}
     return case
 
@@ -297,12 +289,12 @@ def _tau2(task: dict[str, Any], changing: set[str]) -> Case:
     if "COMMUNICATE" in basis:
         case.conditions += [communicated(str(text)) for text in said]
     else:
-        case.lose("communicate_info", len(said))
+        case.lost["communicate_info"] += len(said)
     if "NL_ASSERTION" in basis:
         case.conditions += [{"judged": str(text)} for text in judged]
     else:
-        case.lose("nl_assertions outside reward_basis", len(judged))
-    case.lose("env_assertions", len(as_list(criteria.get("env_assertions"))))
+        case.lost["nl_assertions outside reward_basis"] += len(judged)
+    case.lost["env_assertions"] += len(as_list(criteria.get("env_assertions")))
     return case
 
 
@@ -322,12 +314,12 @@ def _expect_calls(case: Case, task: Mapping[str, Any], changing: set[str], basis
     expected = list(_calls(task, "assistant"))
     for name, arguments in expected:
         if "ACTION" in basis or _changes(name):
-            case.require(tool_called=call(name, arguments))
+            case.conditions.append({"tool_called": call(name, arguments)})
         else:
-            case.lose("calls that change nothing")
+            case.lost["calls that change nothing"] += 1
     for name in sorted(changing - {name for name, _ in expected}) if "DB" in basis else ():
-        case.require(tool_not_called=name)
-    case.lose("calls of the user's own tools", len(list(_calls(task, "user"))))
+        case.conditions.append({"tool_not_called": name})
+    case.lost["calls of the user's own tools"] += len(list(_calls(task, "user")))
 
 
 def _calls(task: Any, side: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
