@@ -1,7 +1,6 @@
 """Scenarios of a source: stored conversations of any format, or JSON of scenarios, in lines or a list."""
 
 import hashlib
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -122,9 +121,8 @@ class ScenarioReader:
     def licence(self) -> dict[str, str]:
         """`licence` and `licence_id` of the scenarios of a run, where all its sources have the same one."""
         sources = as_list(self._loaded.manifest.get("data")) if self._loaded is not None else []
-        named = {key: [as_object(source).get(key) for source in sources] for key in ("licence", "licence_id")}
-        one = {key: names[0] for key, names in named.items() if names and all(name == names[0] for name in names)}
-        return {key: name for key, name in one.items() if name and isinstance(name, str)}
+        named = {key: {as_object(source).get(key) for source in sources} for key in ("licence", "licence_id")}
+        return {key: str(*names) for key, names in named.items() if len(names) == 1 and all(names)}
 
     def __iter__(self) -> Iterator[LogScenario]:
         self.left_out = 0
@@ -220,17 +218,14 @@ def stated_in(conversation: Conversation, first: int = 0) -> list[str]:
 
 def _digest_of_files(path: Path) -> str:
     """SHA-256 over names and bytes of a file, or of all visible files below a folder, in order."""
-    if path.is_dir() and (path / CONVERSATIONS).is_file():
-        path = path / CONVERSATIONS
-    if path.is_dir():
-        visible = [
-            Path(folder, name) for folder, _, names in os.walk(path) for name in names if not name.startswith(".")
-        ]
-        files = sorted((file.relative_to(path).as_posix(), file) for file in visible if is_regular(file))
-    else:
-        files = [("", path)]
+    files = {"": path}
+    if (path / CONVERSATIONS).is_file():
+        files = {"": path / CONVERSATIONS}
+    elif path.is_dir():
+        visible = (file for file in path.rglob("*") if not file.name.startswith(".") and is_regular(file))
+        files = {file.relative_to(path).as_posix(): file for file in visible}
     whole = hashlib.sha256()
-    for name, file in files:
+    for name, file in sorted(files.items()):
         with file.open("rb") as opened:
             own = hashlib.file_digest(opened, "sha256").hexdigest()
         whole.update(f"{name}\0{own}\0".encode("utf-8", "surrogateescape"))

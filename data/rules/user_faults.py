@@ -5,12 +5,11 @@ undecided is no fault.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..records import Conversation, Message
+from ..records import Conversation
 from ..text.languages import HAN
 from ..text.values import values_in
 from .guards import is_repeat, offered_help
@@ -56,94 +55,88 @@ class UserFaultFinding(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True)
-class _Reading:
-    """A conversation, of which the user's messages are read."""
-
-    scenario: Mapping[str, Any]
-    messages: Sequence[Message]
-    stop: str | None
-
-    def own(self) -> Iterator[tuple[int, str]]:
-        """Number and text of the user's messages, without the one that the scenario has."""
-        written = {" ".join(text.split()) for text in _texts(self.scenario, ("first_message",))}
-        for number, message in enumerate(self.messages):
-            if message.role == "user" and " ".join(message.text.split()) not in written:
-                yield number, message.text
-
-    def earlier(self, number: int, role: str) -> list[str]:
-        return [message.text for message in self.messages[:number] if message.role == role]
-
-    def acted(self, number: int) -> bool:
-        """Whether a tool was called, an outcome told or something longer written before a message."""
-        before = self.messages[:number]
-        return any(call.error is None for one in before for call in one.tool_calls) or any(
-            outcome_of(one.text) is not None or _length(one.text) > GIVES for one in before if one.role == "assistant"
-        )
+def _own(talk: Conversation) -> Iterator[tuple[int, str]]:
+    """Number and text of the user's messages, without the one that the scenario has."""
+    written = {" ".join(text.split()) for text in _texts(talk.scenario, ("first_message",))}
+    for number, message in enumerate(talk.messages):
+        if message.role == "user" and " ".join(message.text.split()) not in written:
+            yield number, message.text
 
 
-def _leaves_early(reading: _Reading) -> Reasons:
+def _earlier(talk: Conversation, number: int, role: str) -> list[str]:
+    return [message.text for message in talk.messages[:number] if message.role == role]
+
+
+def _acted(talk: Conversation, number: int) -> bool:
+    """Whether a tool was called, an outcome told or something longer written before a message."""
+    before = talk.messages[:number]
+    return any(call.error is None for one in before for call in one.tool_calls) or any(
+        outcome_of(one.text) is not None or _length(one.text) > GIVES for one in before if one.role == "assistant"
+    )
+
+
+def _leaves_early(talk: Conversation) -> Reasons:
     """A goodbye to an open question, where no tool was called and nothing was told as done or refused."""
-    own = list(reading.own())
-    if not own or reading.stop not in (None, "user_ended", "user_gave_up"):
+    own = list(_own(talk))
+    if not own or talk.stop not in (None, "user_ended", "user_gave_up"):
         return
     number, text = own[-1]
-    replies = reading.earlier(number, "assistant")
-    ended = reading.stop == "user_gave_up" or is_courtesy(text)
+    replies = _earlier(talk, number, "assistant")
+    ended = talk.stop == "user_gave_up" or is_courtesy(text)
     asked = bool(replies) and replies[-1].rstrip().endswith(("?", "？"))
-    last = max((place for place, one in enumerate(reading.messages) if one.role == "user"), default=-1)
-    gives_up = reading.stop == "user_gave_up" and len(reading.earlier(number, "user")) > PATIENCE
-    if ended and asked and not gives_up and number == last and not values_in(text) and not reading.acted(number):
+    last = max((place for place, one in enumerate(talk.messages) if one.role == "user"), default=-1)
+    gives_up = talk.stop == "user_gave_up" and len(_earlier(talk, number, "user")) > PATIENCE
+    if ended and asked and not gives_up and number == last and not values_in(text) and not _acted(talk, number):
         yield number, f"leaves while it is asked: {quoted(text)}"
 
 
-def _invents(reading: _Reading) -> Reasons:
+def _invents(talk: Conversation) -> Reasons:
     """A code, number or date that neither the scenario nor the assistant has, where the scenario has facts."""
-    facts = _texts(reading.scenario, FACT_KEYS)
+    facts = _texts(talk.scenario, FACT_KEYS)
     if not facts:
         return
-    known = set[str]().union(*map(values_in, (*facts, *_texts(reading.scenario, (*GOAL_KEYS, *PERSON_KEYS)))))
-    plain = _folded(" ".join(map(str, reading.scenario.values())))
-    for number, text in reading.own():
-        heard = set[str]().union(*map(values_in, reading.earlier(number, "assistant")))
-        told = _folded(" ".join(reading.earlier(number, "assistant")))
+    known = set[str]().union(*map(values_in, (*facts, *_texts(talk.scenario, (*GOAL_KEYS, *PERSON_KEYS)))))
+    plain = _folded(" ".join(map(str, talk.scenario.values())))
+    for number, text in _own(talk):
+        heard = set[str]().union(*map(values_in, _earlier(talk, number, "assistant")))
+        told = _folded(" ".join(_earlier(talk, number, "assistant")))
         for value in sorted(values_in(text) - known - heard):
             if _CODE.fullmatch(value) and _folded(value) not in plain + told:
                 yield number, f"gives {value!r}, which its scenario does not have"
                 break
 
 
-def _all_at_once(reading: _Reading) -> Reasons:
+def _all_at_once(talk: Conversation) -> Reasons:
     """Nearly all facts in one message, though the scenario says that they are given when asked for."""
-    texts = _texts(reading.scenario, (*GOAL_KEYS, *FACT_KEYS, *PERSON_KEYS))
-    facts = [values_in(text) or frozenset([_folded(text)]) for text in _texts(reading.scenario, FACT_KEYS)]
+    texts = _texts(talk.scenario, (*GOAL_KEYS, *FACT_KEYS, *PERSON_KEYS))
+    facts = [values_in(text) or frozenset([_folded(text)]) for text in _texts(talk.scenario, FACT_KEYS)]
     if len(facts) < 3 or not any(map(ONE_BY_ONE.search, texts)):
         return
-    for number, text in reading.own():
+    for number, text in _own(talk):
         own, folded = values_in(text), _folded(text)
         given = sum(bool(fact & own) or any(str(value) in folded for value in fact) for fact in facts)
         if given >= max(3, AT_ONCE * len(facts)):
             yield number, f"gives {given} of its {len(facts)} facts at once"
 
 
-def _as_assistant(reading: _Reading) -> Reasons:
-    for number, text in reading.own():
+def _as_assistant(talk: Conversation) -> Reasons:
+    for number, text in _own(talk):
         match = _OF_ASSISTANT.search(text)
         if words := offered_help(text) or (match and match.group()):
             yield number, f"writes as the assistant: {quoted(words)}"
 
 
-def _repeats(reading: _Reading) -> Reasons:
+def _repeats(talk: Conversation) -> Reasons:
     """The same message again, though the assistant's message before it is another one than before."""
-    for number, text in reading.own():
-        replies = reading.earlier(number, "assistant")
+    for number, text in _own(talk):
+        replies = _earlier(talk, number, "assistant")
         says_new = bool(replies) and bool(replies[-1].strip()) and not is_repeat(replies[-1], replies[:-1])
-        again = is_repeat(text, reading.earlier(number, "user")[-1:]) and not _UNKNOWN.search(text)
+        again = is_repeat(text, _earlier(talk, number, "user")[-1:]) and not _UNKNOWN.search(text)
         if says_new and again and _length(text) > SHORT:
             yield number, f"sends again {quoted(text)}"
 
 
-_RULES: Mapping[str, tuple[str, Callable[[_Reading], Reasons]]] = {
+_RULES: Mapping[str, tuple[str, Callable[[Conversation], Reasons]]] = {
     "user-leaves-early": ("a user that leaves before anything was done, while it is asked", _leaves_early),
     "user-invents": ("a user that gives a code or number which its scenario does not have", _invents),
     "user-all-at-once": ("a user that gives its facts at once, against its instructions", _all_at_once),
@@ -200,7 +193,7 @@ def _find(name: str, conversation: Conversation) -> Reasons:
     behaviours = [one for holder in (conversation.scenario, conversation.extra) for one in behaviour_names(holder)]
     licensed = {rule for behaviour in behaviours for rule in ("user-repeats-itself", *_LICENSED.get(behaviour, ()))}
     if has_user_brief(conversation.scenario) and name not in licensed:
-        yield from _RULES[name][1](_Reading(conversation.scenario, conversation.messages, conversation.stop))
+        yield from _RULES[name][1](conversation)
 
 
 USER_FAULT_RULES: Mapping[str, Rule] = {
