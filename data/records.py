@@ -378,7 +378,7 @@ def _label(name: str, settings: Mapping[str, Any]) -> str:
     shown, model = settings.get(SHOWN), settings.get("model")
     if is_object(model):
         arguments = as_object(model.get("arguments"))
-        query = dict(arguments) if model.get("spec") else {}
+        query = {key: str(value) for key, value in arguments.items()} if model.get("spec") else {}
         query |= {SHOWN: shown["turns_of"]} if is_object(shown) else {}
         called = str(model.get("spec") or arguments.get("model") or model.get("class") or name)
         return _with_query(called, query)
