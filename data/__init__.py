@@ -3,8 +3,7 @@
 from ..errors import DataError
 from . import checks, domains, grounding, identity, recllmsim, simquac
 from .checks import check
-from .domain import Dataset, Domain, LabelNotes, Material
-from .domains import register_format
+from .domains import Dataset, Domain, LabelNotes, Material, register_format
 from .executed_graph import ExecutedGraph, executed
 from .exports import frame, save
 from .files.json_files import read_text

@@ -1,6 +1,7 @@
-"""The registry of domains, and of formats of no domain: shipped, from installed packages, registered in a notebook.
+"""What a conversation is about: everything that depends on the `kind` of its scenario is one `Domain`.
 
-A package declares a domain as an entry point of the group `duologue.domains`, whose object is a `Domain`:
+The domains are the shipped ones, those of installed packages, and those that were registered here. A package declares
+its own as an entry point of the group `duologue.domains`, and a format of no domain in `duologue.formats`:
 
     [project.entry-points."duologue.domains"]
     hotel = "hotel.duologue:DOMAIN"
@@ -14,73 +15,284 @@ Example::
     'hotel'
 """
 
-from collections.abc import Iterable, Mapping
-from functools import lru_cache, reduce
-from operator import or_
-from threading import RLock
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from math import isfinite
+from typing import Any, NamedTuple, cast, final, get_args
 
 from ..errors import SettingError
 from . import test_cases
-from .domain import Domain, LabelNotes
 from .formats import messages, parquet, record_lines, sharegpt
 from .formats.detection import FOLDER, Format, Writer
+from .formats.dialogues import further
+from .identity import digest
 from .logs.forms import FORMS
 from .packages import register_declared
-from .recllmsim.domain import DOMAIN as RECLLMSIM
-from .records import Conversation, Message
+from .records import Conversation, Message, Role, as_object, is_object
+from .rules.linter import CHAT_RULES, Rule
 from .rules.outcomes import refused
-from .simquac.domain import DOMAIN as SIMQUAC
+from .text.languages import Language, language_of
 
 GROUP = "duologue.domains"
 """Entry points of installed packages."""
-
 FORMATS = "duologue.formats"
-"""Entry points of installed packages whose objects are formats of no domain."""
+"""Entry points whose objects are formats of no domain."""
 
-SHIPPED: tuple[Domain, ...] = (SIMQUAC, RECLLMSIM)
+TITLE = 80
+"""Longest title, in characters, that is cut from a longer text."""
+USER_KEYS = ("user", "user_id", "userId", "safety_identifier")
+"""Keys that name the user, in a line of a data file, its `metadata` or a scenario."""
+TOPIC_KEYS = ("topic", "topic_id")
+"""Keys that name the topic, in a line of a data file: conversations with the same name are about the same thing."""
 
-_lock = RLock()
-_domains: dict[str, Domain] = {domain.kind: domain for domain in SHIPPED}
-_packages_loaded = False
-"""Whether the domains of installed packages were registered."""
-_registered_kinds: set[str] = set()
-"""Kinds whose domain was registered in this process."""
-_registered_formats: set[str] = set()
-"""Names of the formats that were registered in this process."""
+_NAMELESS = ("kind", "digest")
+"""Keys that every scenario has and that do not describe its topic."""
 
 
-def register(domain: Domain, *, replace: bool = False) -> Domain:
-    """Register a domain under its kind and return it; `replace` allows it to replace a registered one.
+@dataclass(frozen=True)
+class Material:
+    """A piece of background beside a conversation on a page: a text, or rows of name and text."""
 
-    SettingError if the object is not a domain, or if its kind or the name of one of its formats is taken.
+    label: str
+    text: str = ""
+    rows: tuple[tuple[str, str], ...] = ()
+    source: bool = False
+    """Whether the messages' spans are slices of this text; they are then marked in it."""
+    folded: bool = False
+    """Whether the page shows it only on request."""
+
+
+@dataclass(frozen=True)
+class LabelNotes:
+    """What is known of labels by their keys: which do not judge behaviour or quality, and which people gave."""
+
+    facts: frozenset[str] = frozenset()
+    """Facts of the source, such as the assistant's name, which have no reliability."""
+    beside: Mapping[str, str] = field(default_factory=dict)
+    """Remarks on another label, such as its reason: the key of that label, whose reliability they share."""
+    others: frozenset[str] = frozenset()
+    """Further notes, such as a profile or a questionnaire."""
+    same: Mapping[str, str] = field(default_factory=dict)
+    """Labels of models, or parts of them, with the name of the same label from people, such as
+    `{"satisfaction.detail": "rating.Detail Level"}`."""
+    by_people: frozenset[str] = frozenset()
+    """Labels from people in people's conversations. A key with `_human` in it is people's everywhere."""
+    by_people_on_simulated: frozenset[str] = frozenset()
+    """Labels from people in simulated conversations."""
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.facts or key in self.beside or key in self.others
+
+
+class TypicalConversation(NamedTuple):
+    """How conversations about such scenarios go, by which a run's tokens are estimated before any call."""
+
+    exchanges: int | None
+    """Turns after which one usually ends; None: it continues to the limit."""
+    lengths: Mapping[Role, tuple[int, int, int]]
+    """Tokens of a message of each side: of a short one (95 of 100 are longer), the mean, a long one (5 are longer)."""
+    known_by: str
+    """Where these figures are from, in words."""
+
+
+TYPICAL = TypicalConversation(
+    5, {"user": (10, 60, 275), "assistant": (20, 250, 707)}, "a guess, as nothing is known of such scenarios"
+)
+"""The assumption without a measurement."""
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """The data set that a run's conversations are written to."""
+
+    name: str
+    """Name of its file; empty if it is a folder of files."""
+    description: str
+    """A description for the data set card, one line."""
+    write: Writer
+    files: str = ""
+    """Pattern of the files of a folder for the card, such as `TASK/FILE.json`."""
+
+
+MESSAGES = Dataset("messages.jsonl", "the conversations as JSON lines of messages", messages.write)
+"""The data set of conversations that have no format of their own."""
+
+
+class Domain:
+    """A plain conversation; a subclass defines what is different in its domain.
+
+    A scenario of any kind may use keys that have the same meaning everywhere: `title`, `header`, `task`,
+    `task_context` (the user's goal), `profile`, `user`, `language`. No method fails if a scenario lacks a key, except
+    `validate`.
     """
-    _ask_packages()
-    _register(domain, replace)
-    _registered_kinds.add(domain.kind)
-    return domain
+
+    kind: str = ""
+    """`kind` of the scenarios of this domain."""
+    formats: tuple[Format, ...] = ()
+    """File formats of this domain, in addition to the general formats."""
+    dataset: Dataset = MESSAGES
+    """The data set of a run. A domain's own data set is also a target of `convert`, named after the kind."""
+    rules: Mapping[str, Rule] = CHAT_RULES
+    """Rules of `check` by id: by default those of conversations without a domain; `{**CHAT_RULES, **mine}` adds to them."""
+    marks: tuple[str, ...] = ()
+    """Tags that its prompt pages put around material, such as `section` for `<section>`. Texts of speakers and sources
+    are sent without them."""
+    attribution: str = ""
+    """A line for the data set card about the licence of the source texts."""
+    label_notes: LabelNotes = LabelNotes()
+    """What is known of labels by their keys. Notes hold in conversations of every kind: names mean the same everywhere."""
+    typical: TypicalConversation = TYPICAL
+    """How its conversations go: the tokens that `--plan` foresees before any of a run is finished."""
+
+    def __init__(self, **values: Any) -> None:
+        """`Domain(kind="hotel", marks=("goal",))` is for a domain that needs no method of its own."""
+        for name, value in values.items():
+            if name not in Domain.__annotations__:
+                raise SettingError(
+                    f"a Domain has no setting {name!r}, only {', '.join(Domain.__annotations__)}: what it says of a "
+                    "scenario or a conversation is a method of a subclass"
+                )
+            setattr(self, name, value)
+
+    def title(self, scenario: Mapping[str, Any]) -> str:
+        """The topic in a few words on one line; empty if the scenario has none."""
+        keys = ("title", "goal", "task_context", "task", "first_message")
+        text = next((text for key in keys if isinstance(text := scenario.get(key), str) and text.strip()), "")
+        line = " ".join(text.split())
+        return line if scenario.get("title") else shortened(line)
+
+    def topic_key(self, scenario: Mapping[str, Any]) -> str | None:
+        """A key that is equal for scenarios about the same topic; None if the scenario names no topic.
+
+        It is made from the section or `task_context` if there is one, else from the whole scenario.
+        """
+        for key in ("section", "task_context"):
+            if isinstance(text := scenario.get(key), str) and text.strip():
+                return digest(key, " ".join(text.split()))
+        return digest("scenario", scenario) if set(scenario) - {*_NAMELESS} else None
+
+    def profile(self, scenario: Mapping[str, Any]) -> str:
+        """The profile of the person who asks, as a text; empty without one."""
+        return str(scenario.get("profile") or scenario.get("preference") or "")
+
+    def material(self, scenario: Mapping[str, Any]) -> tuple[Material, ...]:
+        """The background that a page shows beside the dialogue."""
+        return labelled(scenario, [key for key in scenario if key not in (*_NAMELESS, "title")])
+
+    def facts(self, scenario: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+        """Attribute and value of each fact that the user has; HTML pages mark the values in messages."""
+        return ()
+
+    def refuses(self, message: Message) -> bool:
+        """Whether an assistant's message gives no answer; a domain without refusals does not override this."""
+        return False
+
+    def validate(self, conversation: Conversation) -> None:
+        """Raises ValueError if the scenario does not have what its kind requires."""
+
+    def notes(self, conversations: Sequence[Conversation]) -> list[str]:
+        """Remarks about loaded conversations, one line each."""
+        return []
+
+    def user(self, conversation: Conversation) -> str:
+        """The user's name or id in the source; empty if the source has none."""
+        line = further(conversation)
+        own = named(USER_KEYS, line, conversation.scenario)
+        return own or named(USER_KEYS, *(as_object(line.get(key)) for key in ("metadata", "requestMetadata")))
+
+    def simulated(self, conversation: Conversation) -> bool | None:
+        """Whether the user is simulated (True) or a person (False); None if the data does not state it."""
+        return None
+
+    @final
+    def is_about(self, conversation: Conversation) -> bool:
+        """Whether the conversation belongs to this domain."""
+        return conversation.scenario.get("kind") == self.kind
+
+    @final
+    @property
+    def has_refusals(self) -> bool:
+        """Whether the domain has refusals, that is, overrides `refuses`."""
+        return type(self).refuses is not Domain.refuses
+
+    @final
+    def task(self, scenario: Mapping[str, Any]) -> str:
+        """The task's name; comparisons group conversations by it."""
+        name = scenario.get("task")
+        return name if isinstance(name, str) else ""
+
+    @final
+    def subtitle(self, scenario: Mapping[str, Any]) -> str:
+        """The part of a document, or the task; empty without one."""
+        header = scenario.get("header")
+        return header if isinstance(header, str) else self.task(scenario)
+
+    @final
+    def source_text(self, scenario: Mapping[str, Any]) -> str | None:
+        """The text that spans are slices of; None without one."""
+        return next((piece.text for piece in self.material(scenario) if piece.source), None)
+
+    @final
+    def language(self, conversation: Conversation) -> Language | None:
+        """The language that the scenario names, else that of all user messages together.
+
+        A single message may be only a foreign name or a number.
+        """
+        if (named_language := conversation.scenario.get("language")) in get_args(Language):
+            return cast(Language, named_language)
+        return language_of(
+            "\n".join(message.text for message in conversation.messages if message.role == "user" and not message.name)
+        )
+
+
+class _Plain(Domain):
+    """Conversations of a kind without a domain."""
+
+    def refuses(self, message: Message) -> bool:
+        return message.role == "assistant" and refused(message.text) is not None
+
+
+PLAIN = _Plain()
+"""The domain of every kind that is not registered."""
+
+_own: dict[str, Domain] = {}
+"""Domains of packages and of this process, by kind."""
+_own_formats: dict[str, Format] = {}
+_of_packages: list[object] = []
+"""Domains and formats that every process finds by itself."""
+_packages_loaded = False
+
+
+@cache
+def shipped() -> tuple[Domain, ...]:
+    """The domains of the two published data sets."""
+    from . import recllmsim, simquac  # which need this module
+
+    return simquac.DOMAIN, recllmsim.DOMAIN
 
 
 def of(source: Conversation | Mapping[str, Any]) -> Domain:
-    """The domain of a conversation or a scenario; `PLAIN` for an unregistered kind."""
-    scenario = source.scenario if isinstance(source, Conversation) else source
-    kind = scenario.get("kind")
+    """The domain of a conversation or a scenario; `PLAIN` for a kind that has none."""
+    kind = (source.scenario if isinstance(source, Conversation) else source).get("kind")
     if not isinstance(kind, str):
         return PLAIN
-    if kind not in _domains:
+    known = _by_kind()
+    if kind not in known:
         _ask_packages()
-    return _domains.get(kind, PLAIN)
+        known = _by_kind()
+    return known.get(kind, PLAIN)
 
 
 def registered() -> tuple[Domain, ...]:
-    """Every domain, in the order in which they were registered."""
+    """Every domain: the shipped ones, then in the order in which they were registered."""
     _ask_packages()
-    return tuple(_domains.values())
+    return tuple(_by_kind().values())
 
 
 def registered_here() -> tuple[Domain, ...]:
     """The domains that were registered only in this process, so that another process lacks them."""
-    return tuple(domain for kind, domain in _domains.items() if kind in _registered_kinds and domain not in SHIPPED)
+    return tuple(domain for domain in _own.values() if domain not in _of_packages)
 
 
 def kinds() -> tuple[str, ...]:
@@ -98,31 +310,71 @@ def validate(conversation: Conversation) -> None:
     of(conversation).validate(conversation)
 
 
-RUN, RECORDS = record_lines.formats(validate)
-"""This project's own formats."""
+def label_notes() -> LabelNotes:
+    """The notes on labels of every domain together."""
+    return _joined(registered())
 
 
-class PlainDomain(Domain):
-    """Conversations without a domain, with the general formats."""
-
-    formats: tuple[Format, ...] = (
-        RUN,
-        RECORDS,
-        parquet.form(validate),
-        *test_cases.FORMS,
-        *FORMS,
-        messages.FORMAT,
-        sharegpt.FORMAT,
-        test_cases.LINES,
+@lru_cache(maxsize=4)
+def _joined(domains: tuple[Domain, ...]) -> LabelNotes:
+    notes = [domain.label_notes for domain in domains]
+    return LabelNotes(
+        frozenset().union(*(each.facts for each in notes)),
+        {key: of_label for each in notes for key, of_label in each.beside.items()},
+        frozenset().union(*(each.others for each in notes)),
+        {name: same for each in notes for name, same in each.same.items()},
     )
 
-    def refuses(self, message: Message) -> bool:
-        """Whether the assistant declines to help."""
-        return message.role == "assistant" and refused(message.text) is not None
+
+RUN, RECORDS = record_lines.formats(validate)
+"""This project's own formats."""
+_GENERAL = (parquet.form(validate), *test_cases.FORMS, *FORMS, messages.FORMAT, sharegpt.FORMAT, test_cases.LINES)
+"""The shipped formats of no domain."""
 
 
-PLAIN = PlainDomain()
-"""The domain of every kind that is not registered."""
+def known_formats() -> tuple[Format, ...]:
+    """Every format that can be read, in the order in which they are tried."""
+    return (RUN, RECORDS, *(form for domain in registered() for form in domain.formats), *_GENERAL, *own_formats())
+
+
+def own_formats() -> tuple[Format, ...]:
+    """The formats of no domain that are not shipped, in the order in which they were registered."""
+    _ask_packages()
+    return tuple(_own_formats.values())
+
+
+def formats_registered_here() -> tuple[Format, ...]:
+    """The formats of no domain that were registered only in this process, so that another process lacks them."""
+    return tuple(form for form in own_formats() if form not in _of_packages)
+
+
+def targets() -> dict[str, Writer]:
+    """The writers of the formats that conversations can be converted into, by name."""
+    of_domains = {domain.kind: domain.dataset.write for domain in registered() if domain.dataset is not MESSAGES}
+    return of_domains | {form.name: form.write for form in known_formats() if form.write is not None}
+
+
+def register(domain: Domain, *, replace: bool = False) -> Domain:
+    """Register a domain under its kind and return it; `replace` allows it to replace a registered one.
+
+    SettingError if the object is not a domain, or if its kind or the name of one of its formats is taken.
+    """
+    _ask_packages()
+    if not isinstance(domain, Domain):
+        an_instance = f": register an instance, {domain.__name__}()" if isinstance(domain, type) else ""
+        raise SettingError(f"{domain!r} is not a domain{an_instance}")
+    if not isinstance(domain.kind, str) or not domain.kind.strip():
+        raise SettingError(f"{domain!r} has no kind: name the kind of its own scenarios")
+    known = _by_kind()
+    if not replace and known.get(domain.kind, domain) is not domain:
+        raise SettingError(f"the kind {domain.kind!r} has a domain already: give replace=True, or another kind")
+    others = (other for kind, other in known.items() if kind != domain.kind)
+    taken = {form.name for form in (RUN, RECORDS, *_GENERAL, *own_formats())}
+    taken |= {form.name for other in others for form in other.formats}
+    if same := taken & {form.name for form in domain.formats}:
+        raise SettingError(f"the domain {domain.kind!r}: there is a format {min(same)!r} already: rename its own")
+    _own[domain.kind] = domain
+    return domain
 
 
 def register_format(form: Format, *, replace: bool = False) -> Format:
@@ -138,82 +390,95 @@ def register_format(form: Format, *, replace: bool = False) -> Format:
         >>> duologue.data.register_format(form, replace=True).name
         'till'
     """
-    _ask_packages()
-    _register_format(form, replace)
-    _registered_formats.add(form.name)
+    own = own_formats()
+    if not isinstance(form, Format):
+        raise SettingError(f"{form!r} is not a format: give data.Format(name, description, recognises, read)")
+    if form.name in {FOLDER, *kinds(), *(other.name for other in known_formats() if other not in own)}:
+        raise SettingError(f"the format {form.name!r} is Duologue's or a domain's: give yours another name")
+    if not replace and _own_formats.get(form.name, form) is not form:
+        raise SettingError(f"there is a format {form.name!r} already: give replace=True, or another name")
+    _own_formats[form.name] = form
     return form
 
 
-def own_formats() -> tuple[Format, ...]:
-    """The formats of no domain that are not shipped, in the order in which they were registered."""
-    _ask_packages()
-    return PLAIN.formats[len(PlainDomain.formats) :]
-
-
-def formats_registered_here() -> tuple[Format, ...]:
-    """The formats that were registered only in this process, so that another process lacks them."""
-    return tuple(form for form in own_formats() if form.name in _registered_formats)
-
-
-def label_notes() -> LabelNotes:
-    """The notes among labels of every domain together."""
-    return _label_notes(registered())
-
-
-@lru_cache(maxsize=4)
-def _label_notes(domains: tuple[Domain, ...]) -> LabelNotes:
-    return reduce(or_, (domain.label_notes for domain in domains))
-
-
-def known_formats() -> tuple[Format, ...]:
-    """Every format that can be read, in the order in which they are tried."""
-    of_domains = (form for domain in registered() for form in domain.formats)
-    return (RUN, RECORDS, *of_domains, *(form for form in PLAIN.formats if form not in (RUN, RECORDS)))
-
-
-def targets() -> dict[str, Writer]:
-    """The writers of the formats that conversations can be converted into, by name."""
-    of_domains = {domain.kind: domain.dataset.write for domain in registered() if domain.dataset is not PLAIN.dataset}
-    formats = (form for domain in (*registered(), PLAIN) for form in domain.formats)
-    return of_domains | {form.name: form.write for form in formats if form.write is not None}
-
-
-def _register(domain: object, replace: bool) -> None:
-    if not isinstance(domain, Domain):
-        an_instance = f": register an instance, {domain.__name__}()" if isinstance(domain, type) else ""
-        raise SettingError(f"{domain!r} is not a domain{an_instance}")
-    if not isinstance(domain.kind, str) or not domain.kind.strip():
-        raise SettingError(f"{domain!r} has no kind: name the kind of its own scenarios")
-    if not replace and _domains.get(domain.kind, domain) is not domain:
-        raise SettingError(f"the kind {domain.kind!r} has a domain already: give replace=True, or another kind")
-    others = [PLAIN, *(other for kind, other in _domains.items() if kind != domain.kind)]
-    taken = {form.name for other in others for form in other.formats}
-    if same := taken & {form.name for form in domain.formats}:
-        raise SettingError(f"the domain {domain.kind!r}: there is a format {min(same)!r} already: rename its own")
-    _domains[domain.kind] = domain
-
-
-def _register_format(form: object, replace: bool) -> None:
-    if not isinstance(form, Format):
-        raise SettingError(f"{form!r} is not a format: give data.Format(name, description, recognises, read)")
-    shipped = (*PlainDomain.formats, *(other for domain in _domains.values() for other in domain.formats))
-    if form.name in {FOLDER, *_domains, *(other.name for other in shipped)}:
-        raise SettingError(f"the format {form.name!r} is Duologue's or a domain's: give yours another name")
-    own = {other.name: other for other in PLAIN.formats[len(PlainDomain.formats) :]}
-    if not replace and own.get(form.name, form) is not form:
-        raise SettingError(f"there is a format {form.name!r} already: give replace=True, or another name")
-    PLAIN.formats = (*PlainDomain.formats, *(own | {form.name: form}).values())
+def _by_kind() -> dict[str, Domain]:
+    return {domain.kind: domain for domain in shipped()} | _own
 
 
 def _ask_packages() -> None:
-    """Register the domains and formats of installed packages, once.
-
-    One that fails is logged and skipped.
-    """
+    """Register the domains and formats of installed packages, once; one that fails is logged and skipped."""
     global _packages_loaded
-    with _lock:
-        if _packages_loaded:
-            return
+    if not _packages_loaded:
         _packages_loaded = True  # set first: a package may call register while it is imported
-        register_declared(GROUP, "domain", lambda domain: _register(domain, replace=False))
-        register_declared(FORMATS, "format", lambda form: _register_format(form, replace=False))
+        register_declared(GROUP, "domain", lambda domain: _of_packages.append(register(domain)))
+        register_declared(FORMATS, "format", lambda form: _of_packages.append(register_format(form)))
+
+
+def shortened(line: str) -> str:
+    """The line; if it is too long for a title, its first words and an ellipsis."""
+    return line if len(line) <= TITLE else line[: TITLE - 1].rsplit(" ", 1)[0] + "…"
+
+
+def named(keys: Sequence[str], *holders: Mapping[str, Any]) -> str:
+    """The first text or number of a holder at one of the keys; empty without one.
+
+    True and false do not count as numbers.
+    """
+    for key in keys:
+        for holder in holders:
+            name = holder.get(key)
+            if isinstance(name, float) and name.is_integer():  # as pandas writes whole numbers beside missing ones
+                name = int(name)
+            if isinstance(name, str | int) and not isinstance(name, bool):
+                return str(name)
+            if isinstance(name, float) and isfinite(name):
+                return str(name)
+    return ""
+
+
+def in_language(message: Message, language: Language, spoken: Language | None = None) -> str | None:
+    """The message in a language: its own text or the source's translation; None if there is neither.
+
+    `spoken` is the language of the conversation; without it the language is detected from the text.
+    """
+    translated = message.extra.get(f"content_{language}")
+    if isinstance(translated, str):
+        return translated
+    return message.text if (spoken or language_of(message.text) or language) == language else None
+
+
+def declared_topic(conversation: Conversation) -> str | None:
+    """A topic key made from the topic that the conversation's line names, white space normalised; None without one."""
+    name = " ".join(named(TOPIC_KEYS, further(conversation)).split())
+    return digest("topic", name) if name else None
+
+
+def labelled(scenario: Mapping[str, Any], keys: Sequence[str]) -> tuple[Material, ...]:
+    """The scenario's values at these keys as material, labelled with the key; an object gives a row for each key."""
+    pieces: list[Material] = []
+    for key in keys:
+        value, label = scenario.get(key), key.replace("_", " ")
+        if is_object(value):
+            pairs = ((str(name).replace("_", " "), _in_words(inner)) for name, inner in value.items())
+            if rows := tuple(pair for pair in pairs if pair[1]):
+                pieces.append(Material(label, rows=rows))
+        elif text := _in_words(value):
+            pieces.append(Material(label, text))
+    return tuple(pieces)
+
+
+def _in_words(value: Any) -> str:
+    """A JSON value in words, its keys too; empty if it holds nothing.
+
+    >>> _in_words({"name": "book", "arguments": {"room": 12}, "paid": False, "why": None})
+    'name: book, arguments: (room: 12), paid: no'
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if is_object(value):
+        inner = ((str(name).replace("_", " "), _in_words(one), is_object(one)) for name, one in value.items())
+        return ", ".join(f"{name}: ({text})" if nested else f"{name}: {text}" for name, text, nested in inner if text)
+    if isinstance(value, (list, tuple)):
+        texts = [(_in_words(one), is_object(one)) for one in cast("Sequence[Any]", value)]
+        return ", ".join(f"({text})" if nested else text for text, nested in texts if text)
+    return "" if value is None else str(value)

@@ -10,7 +10,7 @@ from typing import Any, overload
 
 from ..errors import DataError, at
 from . import domains
-from .domain import Domain
+from .domains import Domain
 from .files.broken_lines import note, omissions, skip_in_sources
 from .formats.detection import FOLDER, Contents, Format, Source, detected
 from .formats.dialogues import asides

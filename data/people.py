@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Literal, NamedTuple, TypeAlias
 
 from . import domains
-from .domain import declared_topic
+from .domains import declared_topic
 from .identity import digest
 from .records import Conversation, as_object
 
@@ -156,7 +156,7 @@ def _match(partners: dict[int, int], keys: Sequence[Hashable], others: Sequence[
 
 def _with_persons(topics: Sequence[str | None], conversations: Sequence[Conversation]) -> list[Hashable]:
     """The topics with the person who asks, from the domain, else the user that the source names."""
-    asking = (domains.of(one).person(one.scenario) or named_user(one) or None for one in conversations)
+    asking = (domains.of(one).profile(one.scenario) or named_user(one) or None for one in conversations)
     return [None if topic is None else (topic, who) for topic, who in zip(topics, asking, strict=True)]
 
 

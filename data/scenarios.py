@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import DataError, at
 from . import domains, test_cases
-from .domain import TOPIC_KEYS, USER_KEYS, named
+from .domains import TOPIC_KEYS, USER_KEYS, named
 from .files.broken_lines import note, omissions
 from .files.json_files import read_lines
 from .files.json_values import elements

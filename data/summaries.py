@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pydantic import Field
 
 from . import domains
-from .domain import shortened
+from .domains import shortened
 from .formats.dialogues import further
 from .identity import digest
 from .records import Attempt, Conversation, Message, Record, Role, Usage

@@ -15,7 +15,7 @@ from ..data.grounding import NO_ANSWER
 from ..data.records import Message
 from ..data.rules import QUESTION_WORDS
 from ..data.simquac import Topic
-from ..data.simquac.checks import ANSWER_TOKENS
+from ..data.simquac.domain import ANSWER_TOKENS
 from ..errors import DataError, SettingError
 from ..nodes.contract import Node
 from ..nodes.simquac import roles as nodes

@@ -35,7 +35,7 @@ def export_answers(
 ) -> int:
     """Write everybody's answers into a file, `duologue label --write` as a function; gives their number.
 
-    `path`: ends with `.csv` or `.jsonl`. `labels`: names of those to write; None: answers to a side-by-side study.
+    `path`: a file of JSON lines. `labels`: names of those to write; None: answers to a side-by-side study.
     DataError for a folder without answers.
     """
     definitions = _defined(labels, labels_dir)

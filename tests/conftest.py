@@ -179,10 +179,8 @@ def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """A registry whose new domains and formats are gone after the test; installed packages are asked anew."""
     from duologue.data import domains
 
-    monkeypatch.setattr(domains, "_domains", {domain.kind: domain for domain in domains.SHIPPED})
-    monkeypatch.setattr(domains.PLAIN, "formats", domains.PlainDomain.formats)
-    for names in ("_registered_kinds", "_registered_formats"):
-        monkeypatch.setattr(domains, names, set())
+    for name in ("_own", "_own_formats"):
+        monkeypatch.setattr(domains, name, {})
     monkeypatch.setattr(domains, "_packages_loaded", False)
 
 
@@ -237,9 +235,6 @@ def airline(own_registry: None) -> Any:
 
         def title(self, scenario):
             return f"Booking {scenario['booking']}"
-
-        def subtitle(self, scenario):
-            return "at the counter"
 
         def topic_key(self, scenario):
             return scenario["booking"]

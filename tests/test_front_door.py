@@ -122,7 +122,7 @@ def test_every_name_of_the_front_door_has_an_example_that_runs(name: str) -> Non
 
 def domains_registered() -> dict[str, object]:
     """The registry itself: an example adds to it."""
-    registered: dict[str, object] = vars(duologue.domains)["_domains"]
+    registered: dict[str, object] = vars(duologue.domains)["_own"]
     return registered
 
 

@@ -10,10 +10,9 @@ from typing import Any, ClassVar
 
 from typing_extensions import override
 
-from ...data.labels.answers import LabelAnswer
+from ...data.labels.answers import WHY, LabelAnswer
 from ...data.labels.definition import Vote
 from ...data.labels.side_by_side import ASPECTS, STUDY, is_asked
-from ...data.labels.units import WHY
 from ...data.labels.votes import aggregate
 from ...data.records import Record
 from ...errors import DataError

@@ -1,6 +1,6 @@
 """Reliability of a label that is shown: people's own, measured against people's, or not calibrated.
 
-The source of a label follows from its data set (`Domain.labelled_by_people`) or from its name (`style_human` is people's,
+The source of a label follows from its data set (`LabelNotes.by_people`) or from its name (`style_human` is people's,
 about the subject of `style`). Any other label is a model's, or of unknown origin. It is measured by
 people's labels of the same conversations, where the data has them; else it is not calibrated. Sides are never pooled.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from ...data import domains
-from ...data.labels.reading import SCORES, SIDES, AnnotationSide, label_keys, side_of
+from ...data.labels.reading import SCORES, SIDES, AnnotationSide, label_keys, peoples_keys, side_of
 from ...data.loading import annotated_in
 from ...data.recllmsim.published_labels import HUMAN
 from ...data.records import Conversation, Record
@@ -118,7 +118,7 @@ class Trusts:
                 (label_keys(conversation, trusts.annotated), False),
                 *((label_keys(message, trusts.annotated), True) for message in conversation.messages),
             ):
-                peoples = domain.labelled_by_people(conversation, of_messages=of_messages) if labels else ()
+                peoples = peoples_keys(conversation) if labels else ()
                 for key in labels:
                     keys.add(key)
                     is_human = (HUMAN in key or key in peoples) and key not in trusts.annotated

@@ -124,11 +124,11 @@ def by_language(conversations: Sequence[Conversation], languages: Iterable[Langu
 
 def _texts(conversation: Conversation, moments: Sequence[Moment], language: Language) -> tuple[str, ...] | None:
     """The user's turns in the language; None if the data has not all of them."""
-    domain, spoken = domains.of(conversation), domains.of(conversation).language(conversation)
+    spoken = domains.of(conversation).language(conversation)
     turns = []
     for moment in moments:
         if not moment.ended:
-            texts = [domain.text_in(message, language, spoken) for message in moment.messages]
+            texts = [domains.in_language(message, language, spoken) for message in moment.messages]
             turns.append("\n".join(text for text in texts if text is not None))
             if None in texts:
                 return None

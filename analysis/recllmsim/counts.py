@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from functools import lru_cache
 from typing import TypeAlias
 
-from ...data.recllmsim import in_language, task_name
+from ...data.domains import in_language
+from ...data.recllmsim import task_name
 from ...data.records import Record, Role
 from ...data.text.languages import Language
 from ..tables import TypedRows

@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -74,10 +74,6 @@ def annotate_command(
         ),
     ] = None,
     labels_dir: LabelsDir = None,
-    aggregate: Annotated[
-        Literal["majority", "dawid-skene"],
-        option("Combine votes by majority, or weighted by each annotator's errors (dawid-skene).", section=VOTING),
-    ] = "majority",
     attempts: Annotated[int, attempts_for("a reply", section=VOTING)] = 3,
     seed: Annotated[int, seed_of("all calls", VOTING)] = 0,
     yes: Yes = False,
@@ -129,9 +125,9 @@ def annotate_command(
         assert out is not None
         assert folder is not None
         done = _votes_on(loaded.conversations, chosen, voting, folder, options, control, seed, again)
-    notes = write_copy(loaded, out, results(done, aggregate))
+    notes = write_copy(loaded, out, results(done))
     say(*notes, *control.spending.notes)
-    label_counts = counts(done, aggregate)
+    label_counts = counts(done)
     return _report(done, label_counts, out, control, as_json, of_answers=loaded.kind == ANSWERS, resumed=options.resume)
 
 

@@ -53,7 +53,7 @@ def label_command(
     write_to: Annotated[
         Path | None,
         option(
-            "Write all people's answers as .csv or .jsonl, in place of the page.",
+            "Write all people's answers as JSON lines, in place of the page.",
             "--write",
             section=ANSWERS,
             metavar="FILE",

@@ -1,31 +1,158 @@
-"""What people are asked to label, in which order, and what they answered, also in CSV files and JSON lines."""
+"""What is labelled, where a record holds it, and the table of labels beside the data.
 
-import csv
-import io
-import json
+A file of the table is JSON lines, an answer a line: conversation, message, label, value, by. `labels_table` gives the
+labels of a published data set in the same form.
+"""
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from pydantic import Field, ValidationError
 
-from ...errors import DataError, SettingError, at, first_invalid
-from ..files.json_files import dumps, write_text
-from ..files.regular_files import content
+from ...errors import DataError, at, first_invalid
+from .. import domains
+from ..files.json_files import dumps, read_lines, write_text
 from ..identity import digest
+from ..recllmsim.published_labels import by_part, is_behaviour
+from ..recllmsim.tasks import task_name
 from ..records import Conversation, Json, Record
-from .definition import LabelDefinition, PartDefinition, Vote
-from .reading import vote_numbers
-from .side_by_side import QUIZ, STUDY, is_asked
-from .units import WHOLE, labels_at, text_of, units_of
-from .votes import entropy_of
+from .definition import LabelDefinition, Vote
+from .reading import FINAL, kept_aside, vote_in, vote_numbers
+from .votes import entropy_of, final_value
 
-MOST_BYTES = 500_000_000
-"""Most bytes of a file of answers."""
+WHOLE = -1
+"""The unit that is not a message: the conversation, its context or its profile. Messages are counted from 0."""
 
-_HEAD = ("by", "label", "conversation", "message", "path", "model_shown", "chosen_by", "seen")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""What a spreadsheet takes for the begin of a formula."""
+WHY = "why"
+"""Key of a scenario, and of an answer to a side-by-side study, that has a person's reason in their own words."""
+
+
+def units_of(conversation: Conversation, label: LabelDefinition) -> list[int]:
+    """The units that the label is about: indices of messages, or `WHOLE`; empty if the conversation has none.
+
+    Messages that are recorded but are not part of the history, such as a goodbye, are none.
+    """
+    if label.tasks and task_name(str(conversation.scenario.get("task"))) not in label.tasks:
+        return []
+    if label.of_messages:
+        role = label.role
+        return [n for n, message in enumerate(conversation.messages) if message.stored and role in (None, message.role)]
+    if label.unit == "conversation":
+        return [WHOLE] if any(message.stored for message in conversation.messages) else []
+    return [WHOLE] if text_of(conversation, label, WHOLE).strip() else []
+
+
+def text_of(conversation: Conversation, label: LabelDefinition, unit: int) -> str:
+    """The text of a message, a context, a profile or a person's reason; empty without one."""
+    if unit != WHOLE:
+        return conversation.messages[unit].text
+    if label.unit == "reason":
+        return str(conversation.scenario.get(WHY) or "")
+    scenario = conversation.scenario
+    if label.unit == "profile":
+        return domains.of(conversation).profile(scenario)
+    text = scenario.get({"context": "task_context"}.get(label.unit, label.unit))
+    return text if isinstance(text, str) else ""
+
+
+def labels_at(conversation: Conversation, label: LabelDefinition, unit: int) -> Mapping[str, Any]:
+    """The labels of a unit, or the field that holds the label.
+
+    Keys of a published file that its reader leaves aside are included, such as a label of another project.
+    """
+    holder = conversation if unit == WHOLE else conversation.messages[unit]
+    return {**kept_aside(holder), **(holder.labels if label.shape.place == "labels" else holder.extra)}
+
+
+def is_labelled(conversation: Conversation, label: LabelDefinition, unit: int) -> bool:
+    """Whether the unit has the label; DataError if another label is stored in its place."""
+    there = labels_at(conversation, label, unit)
+    keys = [key for key in label.keys if there.get(key) is not None]
+    if wrong := [key for key in keys if not _fits(label, key, there[key])]:
+        where = f"message {unit}" if unit != WHOLE else "the conversation"
+        raise DataError(
+            f"conversation {conversation.extra.get('path') or conversation.id}: {where} has {wrong[0]!r} in another "
+            f"form than the label {label.name!r}: choose the label that fits, or replace it with --redo {label.name}"
+        )
+    return bool(keys)
+
+
+def _fits(label: LabelDefinition, key: str, stored: Any) -> bool:
+    """Whether what stands under a key is of this label: its parts, with their values, or null for a tie.
+
+    A published object may have a part more in one edition.
+    """
+    final = by_part(vote_in(stored))
+    if key == label.shape.within:
+        return isinstance(final, Mapping) and all(
+            _is_value(label, name, value) if name in label.parts else is_behaviour(label.name)
+            for name, value in final.items()
+        )
+    return key not in label.parts or _is_value(label, key, None if final is None else stored)
+
+
+def _is_value(label: LabelDefinition, part: str, stored: Any) -> bool:
+    return stored is None or not label.parts[part].problem(label.shape.read(part, stored))
+
+
+def missing(conversation: Conversation, label: LabelDefinition) -> list[int]:
+    """The units that lack the label; DataError as `is_labelled`."""
+    return [unit for unit in units_of(conversation, label) if not is_labelled(conversation, label, unit)]
+
+
+def stored_keys(
+    label: LabelDefinition, final: Mapping[str, Any] | None, votes: Sequence[Mapping[str, Any] | None]
+) -> Json:
+    """The stored form of a unit's votes: every key of the label, None for an absent one.
+
+    The final value of a tie is null, and its votes stand beside it, also of a label that otherwise stores only the
+    value. A tied text is left out.
+    """
+    empty: dict[str, Any] = dict.fromkeys(label.parts)
+    if label.votes:
+        return label.voted(final or empty, votes) if any(vote is not None for vote in votes) else {}
+    if final is None:
+        return {}
+    whole = label.stored(final)
+    return {key: whole.get(key) for key in label.keys} | _ties(label, final, votes)
+
+
+def _ties(label: LabelDefinition, final: Mapping[str, Any], votes: Sequence[Mapping[str, Any] | None]) -> Json:
+    """What stands under the keys of the parts that are stored by themselves and have a tie."""
+    if label.unit == "reason":  # an answer to a study, which has no place for votes
+        return {}
+    return {
+        name: {
+            FINAL: None,
+            **{
+                str(n): None if vote is None else label.shape.stored(name, vote.get(name))
+                for n, vote in enumerate(votes, 1)
+            },
+        }
+        for name, part in label.parts.items()
+        if label.shape.within is None and not part.text and final.get(name) is None and label.applies(name, final)
+    }
+
+
+def with_labels(
+    conversation: Conversation, by_unit: Mapping[int, Mapping[str, Any]], *, place: str = "labels"
+) -> Conversation:
+    """The conversation with these keys at each unit; None removes one."""
+    messages = list(conversation.messages)
+    for unit, keys in by_unit.items():
+        if unit != WHOLE:
+            holder = getattr(messages[unit], place)
+            messages[unit] = messages[unit].model_copy(update={place: _merged(holder, keys)})
+    update: dict[str, Any] = {"messages": tuple(messages)}
+    if WHOLE in by_unit:
+        update[place] = _merged(getattr(conversation, place), by_unit[WHOLE])
+    return conversation.model_copy(update=update)
+
+
+def _merged(holder: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in {**holder, **keys}.items() if key not in keys or value is not None}
+
 
 LabelKey: TypeAlias = tuple[str, str, int | None]
 """What an answer is about: label, conversation, message."""
@@ -35,8 +162,8 @@ ChosenBy: TypeAlias = Literal["disputed", "random"]
 """How items are chosen for labelling: those with annotator disagreement first, or at random with the seed."""
 
 
-class LabelAnswer(Record):
-    """What one person answered about one thing."""
+class Item(Record):
+    """One thing to label."""
 
     label: str
     """Name of the label, or of the study."""
@@ -46,6 +173,34 @@ class LabelAnswer(Record):
     """Number of the labelled message, from 0; None for the conversation as a whole."""
     path: str = ""
     """Path of its file, where the source has one."""
+    seen: str = ""
+    """Digest of the text that it is about: an answer is not one about a text that has changed since. Empty: not
+    known."""
+
+    @property
+    def key(self) -> LabelKey:
+        """What it is about."""
+        return self.label, self.conversation, self.message
+
+    def answered(
+        self, value: Mapping[str, Any], by: str, *, model_shown: bool = False, chosen_by: ChosenBy | Literal[""] = ""
+    ) -> "LabelAnswer":
+        """The answer of a person about it."""
+        how: dict[str, Any] = {"model_shown": model_shown, "chosen_by": chosen_by}
+        return LabelAnswer(**self.model_dump(), value=dict(value), by=by, **how)
+
+    def taken_back(self, by: str) -> "LabelAnswer":
+        """The line that takes an answer about it back."""
+        return LabelAnswer(**self.model_dump(), by=by, undone=True)
+
+    def is_of(self, answer: "LabelAnswer") -> bool:
+        """Whether an answer is about this thing as it is now."""
+        return answer.key == self.key and answer.seen in ("", self.seen)
+
+
+class LabelAnswer(Item):
+    """What one person, or one vote of a model, says about one thing."""
+
     value: Json = Field(default_factory=dict)
     """The value of each part; of an answer that was taken back, empty."""
     by: str
@@ -54,47 +209,8 @@ class LabelAnswer(Record):
     """Whether the model's label was shown before the answer."""
     chosen_by: ChosenBy | Literal[""] = ""
     """The order in which the item was reached; `random` too without any annotator disagreement. Empty: not known."""
-    seen: str = ""
-    """Digest of the text that it is about: an answer is not one about a text that has changed since. Empty: not
-    known."""
     undone: bool = False
     """Whether it takes back the answer before it about the same thing."""
-
-    @property
-    def key(self) -> LabelKey:
-        """What it is about."""
-        return self.label, self.conversation, self.message
-
-
-class Item(Record):
-    """One thing to label."""
-
-    label: str
-    conversation: str
-    message: int | None = None
-    path: str = ""
-    seen: str = ""
-    """Digest of the text that is labelled."""
-
-    @property
-    def key(self) -> LabelKey:
-        """What answers about it have as their key."""
-        return self.label, self.conversation, self.message
-
-    def answered(
-        self, value: Mapping[str, Any], by: str, *, model_shown: bool = False, chosen_by: ChosenBy | Literal[""] = ""
-    ) -> LabelAnswer:
-        """The answer of a person about it."""
-        how: dict[str, Any] = {"model_shown": model_shown, "chosen_by": chosen_by}
-        return LabelAnswer(**self.model_dump(), value=dict(value), by=by, **how)
-
-    def is_of(self, answer: LabelAnswer) -> bool:
-        """Whether an answer is about this thing as it is now."""
-        return answer.key == self.key and answer.seen in ("", self.seen)
-
-    def undone(self, by: str) -> LabelAnswer:
-        """The line that takes an answer about it back."""
-        return LabelAnswer(**self.model_dump(), by=by, undone=True)
 
 
 def items_of(conversations: Iterable[Conversation], labels: Sequence[LabelDefinition]) -> list[Item]:
@@ -169,147 +285,95 @@ def disputes_in(
         by_key.setdefault(answer.key, []).append(answer.value)
     bits = {}
     for item in items:
-        stored = _stored_votes(labels[item.label], conversations[item.conversation], item)
-        bits[item.key] = max(map(entropy_of, (*stored, *_by_part(by_key.get(item.key, [])))), default=0.0)
+        values = _votes_on(labels[item.label], conversations[item.conversation], item.message)
+        ballots = (*_by_part(list(values.values())), *_by_part(by_key.get(item.key, [])))
+        bits[item.key] = max(map(entropy_of, ballots), default=0.0)
     return {key: value for key, value in bits.items() if value > 0}
 
 
 def model_value(label: LabelDefinition, conversation: Conversation, item: Item) -> dict[str, Any] | None:
     """The value in the data; None if it has no such label."""
-    return label.value_in(_labels_at(label, conversation, item))
+    return label.value_in(labels_at(conversation, label, WHOLE if item.message is None else item.message))
 
 
-def _labels_at(label: LabelDefinition, conversation: Conversation, item: Item) -> Mapping[str, Any]:
-    return labels_at(conversation, label, WHOLE if item.message is None else item.message)
-
-
-def _stored_votes(label: LabelDefinition, conversation: Conversation, item: Item) -> list[list[Vote]]:
-    stored = _labels_at(label, conversation, item)
+def _votes_on(label: LabelDefinition, conversation: Conversation, message: int | None) -> dict[str, dict[str, Any]]:
+    """The stored votes by number."""
+    stored = labels_at(conversation, label, WHOLE if message is None else message)
     numbers = dict.fromkeys(number for key in label.keys for number in vote_numbers(stored.get(key)))
-    return _by_part([value for number in numbers if (value := label.value_in(stored, number))])
+    return {number: value for number in numbers if (value := label.value_in(stored, number))}
 
 
 def _by_part(values: Sequence[Mapping[str, Any]]) -> list[list[Vote]]:
     """Of values of a label those of each part, as votes; a list of values is one vote."""
     votes = [{name: value for name, value in one.items() if value is not None} for one in values]
     names = dict.fromkeys(name for vote in votes for name in vote)
-    return [[_vote(vote[name]) for vote in votes if name in vote] for name in names]
+    return [
+        [vote[name] if isinstance(vote[name], Vote) else repr(vote[name]) for vote in votes if name in vote]
+        for name in names
+    ]
 
 
-def _vote(value: Any) -> Vote:
-    return value if isinstance(value, (str, int, float, bool)) else repr(value)
+def labels_table(conversations: Iterable[Conversation], labels: Sequence[LabelDefinition]) -> Iterator[LabelAnswer]:
+    """The stored labels as rows: for each item what it comes to, by `final`, and each vote, by its number."""
+    by_name = {label.name: label for label in labels}
+    for conversation in conversations:
+        for item in items_of([conversation], labels):
+            label = by_name[item.label]
+            if value := model_value(label, conversation, item):
+                yield item.answered(value, FINAL)
+            for number, vote in _votes_on(label, conversation, item.message).items():
+                yield item.answered(vote, number)
 
 
-def write_answers(answers: Sequence[LabelAnswer], path: Path) -> None:
-    """Write answers in the form that the file's name ends with: `.csv` or `.jsonl`.
+def labelled(
+    conversations: Iterable[Conversation], answers: Iterable[LabelAnswer], labels: Sequence[LabelDefinition]
+) -> Iterator[Conversation]:
+    """The conversations with the labels of a table, in the published shape.
 
-    SettingError for another ending.
+    Where a table has no row by `final`, the value is what its votes come to by the published rule.
     """
-    is_csv = _is_csv(path)
-    write_text(path, _csv(answers) if is_csv else "".join(dumps(answer.plain()) + "\n" for answer in answers))
+    rows: dict[str, dict[tuple[str, int | None], dict[str, Json]]] = {}
+    for answer in _standing_of_each(answers):
+        rows.setdefault(answer.conversation, {}).setdefault((answer.label, answer.message), {})[answer.by] = (
+            answer.value
+        )
+    by_name = {label.name: label for label in labels}
+    for conversation in conversations:
+        for (name, message), values in rows.get(conversation.id, {}).items():
+            label, votes = by_name[name], [value for by, value in values.items() if by != FINAL]
+            keys = stored_keys(label, values.get(FINAL) or final_value(label, votes), votes)
+            unit = WHOLE if message is None else message
+            conversation = with_labels(conversation, {unit: keys}, place=label.shape.place)
+        yield conversation
+
+
+def _standing_of_each(answers: Iterable[LabelAnswer]) -> list[LabelAnswer]:
+    """Of the answers of several people those that stand, as `standing` of each."""
+    by_person: dict[str, list[LabelAnswer]] = {}
+    for answer in answers:
+        by_person.setdefault(answer.by, []).append(answer)
+    return [answer for of_person in by_person.values() for answer in standing(of_person).values()]
+
+
+def write_answers(answers: Iterable[LabelAnswer], path: Path) -> None:
+    """Write answers as JSON lines."""
+    write_text(path, "".join(dumps(answer.plain()) + "\n" for answer in answers))
 
 
 def read_answers(path: Path, by: str, labels: Mapping[str, LabelDefinition] | None = None) -> list[LabelAnswer]:
-    """The answers in a file of such a form.
+    """The answers in a file of JSON lines; DataError names the broken line.
 
-    `by`: the person, where the file does not name one; `labels`: definitions by which cells are read as texts, lists or
-    numbers. DataError names the broken row in one line.
+    `by`: the person, where the file does not name one. With one label in `labels` a line may leave it out.
     """
-    is_csv = _is_csv(path)
-    text = content(path, MOST_BYTES).decode("utf-8-sig", "replace")
-    try:
-        rows = list(_rows(text)) if is_csv else [json.loads(line) for line in text.split("\n") if line.strip()]
-    except (ValueError, csv.Error, RecursionError) as error:
-        raise DataError(f"{path}: cannot be read ({error}): give a file of this form, whole") from None
-    return [_answer(row, by, at(path, f"answer {number}"), labels or {}) for number, row in enumerate(rows, start=1)]
-
-
-def _is_csv(path: Path) -> bool:
-    if path.suffix not in (".csv", ".jsonl"):
-        raise SettingError(f"{path}: ends with neither .csv nor .jsonl: name the file by its form")
-    return path.suffix == ".csv"
-
-
-def _answer(row: Any, by: str, where: str, labels: Mapping[str, LabelDefinition]) -> LabelAnswer:
-    if not isinstance(row, Mapping):
-        raise DataError(f"{where}: is not an object: give label, conversation and value")
-    if row.get("label") is None and len(labels) == 1:  # one label was asked for: what else could it be
-        row = {**row, "label": next(iter(labels))}
-    if missing := [name for name in ("label", "conversation") if not row.get(name)]:
-        raise DataError(f"{where}: {missing[0]} is missing: name what the answer is about")
-    label, value = labels.get(str(row["label"])), row.get("value")
-    if isinstance(value, Mapping):
-        parts = {} if label is None else dict(label.parts)
-        if row["label"] in (STUDY, QUIZ):  # these stand on no page
-            parts = {name: PartDefinition(text=True) for name in map(str, value) if is_asked(name)}
-        row = {**row, "value": {name: _typed(entry, parts.get(str(name))) for name, entry in value.items()}}
-    try:
-        return LabelAnswer.model_validate({"by": by, **row})
-    except ValidationError as error:
-        first = first_invalid(error)
-        raise DataError(f"{where}: {first.path}: {first.message}: mend it") from None
-
-
-def _csv(answers: Sequence[LabelAnswer]) -> str:
-    """A row for each answer: who and what, then a column for each part; lists are joined by ` | `."""
-    parts = list(dict.fromkeys(name for answer in answers for name in answer.value))
-    columns = [name for name in _HEAD if name != "chosen_by" or any(answer.chosen_by for answer in answers)]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    of_parts = (f"value.{part}" if part in _HEAD or part.startswith("value.") else part for part in parts)
-    writer.writerow([*columns, *map(_cell, of_parts)])
-    for answer in answers:
-        fields = answer.model_dump()
-        writer.writerow([_cell(value) for value in (*map(fields.get, columns), *map(answer.value.get, parts))])
-    return out.getvalue()
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    text = " | ".join(map(_word, value)) if isinstance(value, list) else _word(value)
-    return f"'{text}" if text.lstrip("'").startswith(_FORMULA) else text
-
-
-def _word(value: Any) -> str:
-    return json.dumps(value) if isinstance(value, bool) else str(value)
-
-
-def _uncell(cell: str) -> str:
-    return cell[1:] if cell.startswith("'") and cell.lstrip("'").startswith(_FORMULA) else cell
-
-
-def _rows(text: str) -> Iterator[dict[str, Any]]:
-    names = text.partition("\n")[0]
-    separator = max(",;\t", key=names.count)  # a spreadsheet of another country separates by semicolons
-    for row in csv.DictReader(io.StringIO(text, newline=""), delimiter=separator):
-        cells = {_uncell(key): _uncell(cell) for key, cell in row.items() if key is not None and isinstance(cell, str)}
-        head: dict[str, Any] = {name: cells.pop(name) for name in _HEAD if cells.get(name)}
-        if "message" in head:
-            head["message"] = _value(head["message"])
-        value = {name.removeprefix("value."): _Cell(cell) for name, cell in cells.items() if cell and name not in _HEAD}
-        yield {**head, "value": value}
-
-
-class _Cell(str):
-    """A word from a cell that may stand for a number, yes, or a list."""
-
-
-def _typed(value: Any, part: PartDefinition | None) -> Any:
-    """The value that is meant: a text stays one; of several values even one alone is a list."""
-    several = part is not None and part.several is not None
-    if isinstance(value, _Cell) and (several or (part is None and " | " in value)):
-        value = [_Cell(word) for word in value.split(" | ")]
-    if isinstance(value, list):
-        words = [_typed(one, part and part.model_copy(update={"several": None})) for one in value]
-        return words[0] if len(words) == 1 and part is not None and not several else words
-    if not isinstance(value, _Cell):
-        return value
-    return str(value) if part is not None and (part.text or value in part.values) else _value(value)
-
-
-def _value(cell: str) -> Any:
-    if cell.lower() in ("true", "false"):  # a spreadsheet writes TRUE
-        return cell.lower() == "true"
-    number = cell.removeprefix("-")
-    return int(cell) if number.isascii() and number.isdecimal() and len(number) < 10 else str(cell)
+    answers: list[LabelAnswer] = []
+    for number, row in read_lines(path):
+        where = at(path, f"line {number}")
+        if not isinstance(row, Mapping):
+            raise DataError(f"{where}: is not an object: give label, conversation and value")
+        named = {"label": next(iter(labels))} if labels is not None and len(labels) == 1 else {}
+        try:
+            answers.append(LabelAnswer.model_validate({"by": by, **named, **row}))
+        except ValidationError as error:
+            first = first_invalid(error)
+            raise DataError(f"{where}: {first.path}: {first.message}: mend it") from None
+    return answers

@@ -32,6 +32,8 @@ PartName: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, mi
 
 _WIDEST = 1000
 """Widest scale, highest minus lowest: every number of it is a choice."""
+_OF_PART = ("values", "ordered", "scale", "text", "several")
+"""Keys of a part that stand in the front matter itself where a label has one part."""
 
 Unit: TypeAlias = Literal[
     "conversation", "user turn", "assistant turn", "turn", "context", "preference", "profile", "reason"
@@ -79,17 +81,12 @@ class PartDefinition(BaseModel):
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
-        kinds = [bool(self.values), self.scale is not None, self.text]
-        if sum(kinds) != 1:
+        if sum((bool(self.values), self.scale is not None, self.text)) != 1:
             raise ValueError("has to have one of values, scale and text")
-        if len(set(map(repr, self.values))) != len(self.values):
-            raise ValueError("names a value twice")
-        if self.scale is not None and self.scale[0] >= self.scale[1]:
-            raise ValueError("has a scale whose lowest number is not below its highest")
-        if self.scale is not None and self.scale[1] - self.scale[0] > _WIDEST:
-            raise ValueError(f"has a scale of more than {_WIDEST:,} steps: give a narrower one")
-        if any(isinstance(value, str) and not value.strip() for value in self.values):
-            raise ValueError("names an empty value: leave it out, or give it a name")
+        if len(set(map(repr, self.values))) != len(self.values) or "" in map(str.strip, map(str, self.values)):
+            raise ValueError("names a value twice, or an empty one")
+        if self.scale is not None and not 0 < self.scale[1] - self.scale[0] <= _WIDEST:
+            raise ValueError(f"has a scale that is not [lowest, highest], with at most {_WIDEST:,} steps")
         if self.several is not None and not 0 <= self.several[0] <= self.several[1] > 0:
             raise ValueError("has 'several' that is not [minimum, maximum]")
         if self.ordered and not self.values:
@@ -186,11 +183,12 @@ class LabelDefinition(BaseModel):
         try:
             return cls(name=name, definition=definition.strip(), **fields)
         except ValidationError as error:
-            raise DataError(f"{where}: {_problem_line(error)}") from None
+            first = first_invalid(error)
+            path = first.path.removeprefix("parts.")
+            problem = first.reason if first.type == "value_error" else first.message
+            raise DataError(f"{where}: {f'{path}: ' if path else ''}{problem}: {_LAYOUT}") from None
         except TypeError as error:
-            raise DataError(
-                f"{where}: {error}: keys of the front matter are unit, title, parts, votes, values"
-            ) from None
+            raise DataError(f"{where}: {error}: {_LAYOUT}") from None
 
     @property
     def role(self) -> str | None:
@@ -290,26 +288,7 @@ class LabelDefinition(BaseModel):
         return value or None
 
 
-_OF_PART = ("values", "ordered", "scale", "text", "several")
-"""Keys of a part that stand in the front matter itself where a label has one part."""
-
-_WRITTEN = {
-    "values": "write a list of words, such as values: [good, bad]",
-    "scale": "write its lowest and highest whole number, such as scale: [0, 100]",
-    "several": "write fewest and most, such as several: [1, 3]",
-    "parts": "write a name for each part, and below it the keys of that part",
-    "unit": f"write one of {', '.join(get_args(Unit))}",
-}
-"""How a key of the front matter is written."""
-
-
-def _problem_line(error: ValidationError) -> str:
-    first = first_invalid(error)
-    path = first.path.removeprefix("parts.")
-    if first.type == "extra_forbidden":
-        return f"there is no key {path!r} in a label's front matter"
-    if first.type == "value_error":
-        return f"{path}: {first.reason}" if path else first.reason
-    key = next((str(key) for key in reversed(first.where) if key in _WRITTEN), "")
-    problem = "is missing" if first.type == "missing" else f"cannot be {first.value!r}"
-    return f"{path} {problem}: {_WRITTEN.get(key, first.message)}"
+_LAYOUT = (
+    f"a label has a unit ({', '.join(get_args(Unit))}) and either parts or, for one part, values: [good, bad], "
+    "scale: [0, 100] or text: true; several: [1, 3] makes it a list"
+)

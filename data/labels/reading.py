@@ -1,8 +1,8 @@
 """What labels say, part by part: value, votes and whose they are, from any stored shape.
 
 A label is stored as a value, or as an object with a value for each part. It may also be the result of votes with the
-votes beside it (`{final, 1, 2, 3}`). Or it is an object that has the label under its own name, with further keys such
-as a memo. Scores are stored as an object for each scorer.
+votes beside it (`{final, 1, 2, 3}`), or an object that has the label under its own name, with further keys such as a
+memo. Scores are stored as an object for each scorer. `Label` is the one form of all of them.
 """
 
 import math
@@ -29,11 +29,10 @@ _SAME = {
 }  # fmt: skip
 """Values of the published annotations that mean the same; of intents none, as those of people are another measurement."""
 
-
 AnnotationSide: TypeAlias = Literal["simulated", "people", "not told"]
+SIDES: tuple[AnnotationSide, ...] = ("simulated", "people", "not told")
 PEOPLES_INTENT = "intent people"
 """Name of people's intents: another measurement than that of simulated users' intents, so the two are never compared."""
-SIDES: tuple[AnnotationSide, ...] = ("simulated", "people", "not told")
 
 FOLDER = "annotation"
 """Folder of the votes in a copy. Its files do not end in .json: readers of the copy's data do not open them."""
@@ -42,8 +41,6 @@ CHOSEN = "chosen.jsonl"
 """File in it on labels of people who labelled a part of the items, those with annotator disagreement first."""
 EARLIER = "source"
 """Folder below that of the votes: what the source of the copy, a copy too, has as its folder of votes."""
-
-LabelSource: TypeAlias = Literal["people", "annotator", "scorer", ""]
 
 
 @dataclass(frozen=True)
@@ -57,7 +54,7 @@ class Label:
     """None in a tie."""
     votes: tuple[Any, ...] = ()
     """In their order."""
-    by: LabelSource = ""
+    by: Literal["people", "annotator", "scorer", ""] = ""
     """Who gave it, as far as its place shows: people (`mood_human`), an annotator of ours, or a scorer."""
     beside: bool = False
     """Whether it stands beside the label, such as a memo or the error of a score, and is not a part of it."""
@@ -93,8 +90,7 @@ def label_keys(holder: Conversation | Message, annotated: Collection[str] = ()) 
     They include some that the reader of a file leaves aside: the keys of annotators, people's labels (`mood_human`),
     and the labels that these measure (`mood`).
     """
-    if not (aside := kept_aside(holder)):
-        return holder.labels
+    aside = kept_aside(holder)
     peoples = {key for key in aside if HUMAN in key}
     own = {*peoples, *(key.replace(HUMAN, "", 1) for key in peoples), *annotated}
     return {**{key: value for key, value in aside.items() if key in own}, **holder.labels}
@@ -107,7 +103,7 @@ def kept_aside(holder: Conversation | Message) -> Mapping[str, Any]:
 
 def read(key: str, stored: Any, *, annotated: bool = False) -> Iterator[Label]:
     """What is stored under a key, part by part; a label without parts has an empty one."""
-    by: LabelSource = "annotator" if annotated else "people" if HUMAN in key else ""
+    by: Literal["people", "annotator", ""] = "annotator" if annotated else "people" if HUMAN in key else ""
     stored = by_part(stored)
     if not isinstance(stored, Mapping):
         yield Label(key, "", stored, (), by)
@@ -121,9 +117,8 @@ def read(key: str, stored: Any, *, annotated: bool = False) -> Iterator[Label]:
     if key in stored:
         beside = {name: value for name, value in stored.items() if name != key}
         stored = stored[key]
-    votes: list[Any] = []
-    if is_voted(stored):
-        numbers = vote_numbers(stored)
+    numbers, votes = vote_numbers(stored), []
+    if numbers or (isinstance(stored, Mapping) and FINAL in stored):
         beside |= {name: value for name, value in stored.items() if name not in (FINAL, *numbers)}
         votes = [stored[number] for number in numbers]
         stored = stored.get(FINAL)
@@ -150,7 +145,11 @@ def vote_in(stored: Any, vote: str = FINAL) -> Any:
 
 def vote_numbers(stored: Any) -> list[str]:
     """The numbers of the votes that are stored, in order; none if it has no votes."""
-    return sorted(filter(_is_vote, stored), key=lambda name: (len(name), name)) if is_voted(stored) else []
+    if not isinstance(stored, Mapping):
+        return []
+    numbers = [key for key in stored if key.isascii() and key.isdigit()]
+    has_votes = FINAL in stored or len(numbers) == len(stored)
+    return sorted(numbers, key=lambda name: (len(name), name)) if has_votes else []
 
 
 def label_name(key: str, part: str = "") -> str:
@@ -159,11 +158,6 @@ def label_name(key: str, part: str = "") -> str:
     Examples are `mood` and `rating.Detail Level`. A part that is called like its label is the label.
     """
     return key if part in ("", key, key.replace(HUMAN, "", 1)) else f"{key}.{part}"
-
-
-def is_voted(stored: Any) -> bool:
-    """Whether a label has votes, or what votes came to, under its key."""
-    return isinstance(stored, Mapping) and (FINAL in stored or (bool(stored) and all(map(_is_vote, stored))))
 
 
 def plain_values(value: Any) -> list[str]:
@@ -185,13 +179,7 @@ def is_other(value: Any) -> bool:
 def spellings_of(value: Any) -> dict[str, str]:
     """The values, each with its spelling in the data."""
     values = value if isinstance(value, list) else [value]
-    return {
-        name: spelling if isinstance(spelling, str) else name for spelling in values for name in values_of(spelling)
-    }
-
-
-def _is_vote(key: str) -> bool:
-    return key.isascii() and key.isdigit()
+    return {name: one if isinstance(one, str) else name for one in values for name in values_of(one)}
 
 
 def _text(value: Any) -> str:
@@ -240,13 +228,17 @@ def _name(label: Label) -> str:
 
 def side_of(conversation: Conversation) -> AnnotationSide:
     """Whether the user is simulated or one of people, by the kind of conversation."""
-    match domains.of(conversation).simulated(conversation):
-        case True:
-            return "simulated"
-        case False:
-            return "people"
-        case None:
-            return "not told"
+    sides: dict[bool | None, AnnotationSide] = {True: "simulated", False: "people", None: "not told"}
+    return sides[domains.of(conversation).simulated(conversation)]
+
+
+def peoples_keys(conversation: Conversation) -> frozenset[str]:
+    """Keys of labels that people gave, as far as the data set is known; none of a run, whose labels somebody added."""
+    if conversation.provenance is not None:
+        return frozenset()
+    notes = domains.of(conversation).label_notes
+    by_side = {"simulated": notes.by_people_on_simulated, "people": notes.by_people}
+    return by_side.get(side_of(conversation), frozenset())
 
 
 def annotated_keys(source: Path) -> frozenset[str]:
@@ -272,10 +264,7 @@ def kept_settings(folder: Path) -> dict[str, Any]:
 
 
 def votes_folders(source: Path) -> list[Path]:
-    """The folders of votes of the copy that holds the source, and of its own sources, the last first.
-
-    A source that is not in a copy has none.
-    """
+    """The folders of votes of the copy that holds the source, and of its own sources, the last first; none elsewhere."""
     folders: list[Path] = []
     if (folder := copy_folder(source)) is not None:
         while folder.is_dir():

@@ -7,7 +7,7 @@ and its sample annotations are ours, as those of the paper are not published.
 """
 
 from collections import defaultdict, deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -69,8 +69,6 @@ class Study(BaseModel):
     labellers: int = Field(default=3, ge=1)
     """People for each conversation."""
     batch_size: int = Field(default=5, ge=1)
-    batches: tuple[tuple[LocalText, ...], ...] = ()
-    """Ids of conversations by batch, in place of batches of `batch_size`."""
     pass_mark: float = Field(default=PASS, ge=0, le=1)
     """Share of the quiz that a person must get right; 0 leaves the quiz out."""
     seed: int = 0
@@ -78,22 +76,25 @@ class Study(BaseModel):
     @classmethod
     def of(cls, path: Path) -> Self:
         """The study of a YAML file, whose paths are relative to it; DataError names a problem in one line."""
+        text = content(path, _BYTES).decode("utf-8-sig", "replace")
         try:
-            study = cls.model_validate(yaml.safe_load(content(path, _BYTES).decode("utf-8-sig", "replace")))
-            if study.first.source is None:
-                raise ValueError("first: has no source: a label is that of the first side's answers, for the second")
-        except DataError:  # it cannot be read
-            raise
+            study = cls.model_validate(yaml.safe_load(text))
         except ValidationError as error:
             first = first_invalid(error)
             raise DataError(f"{path}: {first.path or 'the file'}: {first.reason}: mend it") from None
-        except (yaml.YAMLError, RecursionError, ValueError) as error:
+        except (yaml.YAMLError, RecursionError) as error:
             raise DataError(f"{path}: {' '.join(str(error).split())[:200]}") from None
-        return study.model_copy(update={"first": _beside(study.first, path), "second": _beside(study.second, path)})
-
-
-def _beside(side: SideSource, path: Path) -> SideSource:
-    return side if side.source is None else side.model_copy(update={"source": path.parent / side.source})
+        if study.first.source is None:
+            raise DataError(
+                f"{path}: first: has no source: a label is that of the first side's answers, for the second"
+            )
+        sides = {"first": study.first, "second": study.second}
+        beside = {
+            name: side.model_copy(update={"source": path.parent / side.source})
+            for name, side in sides.items()
+            if side.source is not None
+        }
+        return study.model_copy(update=beside)
 
 
 @dataclass(frozen=True)
@@ -288,17 +289,7 @@ def strange(value: Mapping[str, Any]) -> str:
     return ""
 
 
-def stranger(ids: Collection[str]) -> str:
-    """The problem of an id outside the compared conversations, with examples of valid ids."""
-    return f"no conversation that both sides have: give ids such as {', '.join(sorted(ids)[:2])}"
-
-
 def batches_of(study: Study, compared: Sequence[ReplyPair]) -> list[list[str]]:
-    """Ids of the conversations of each batch: as the study lists them, else of `batch_size` in an order by digest."""
-    compared_ids = {comparison.id for comparison in compared}
-    if study.batches:
-        if wrong := [name for batch in study.batches for name in batch if name not in compared_ids]:
-            raise DataError(f"batches: {wrong[0]!r} is {stranger(compared_ids)}")
-        return [list(dict.fromkeys(batch)) for batch in study.batches]
-    ids = sorted(compared_ids, key=lambda name: digest("batch", study.seed, name))
+    """Ids of the conversations of each batch of `batch_size`, in an order by digest."""
+    ids = sorted({pair.id for pair in compared}, key=lambda name: digest("batch", study.seed, name))
     return [ids[start : start + study.batch_size] for start in range(0, len(ids), study.batch_size)]

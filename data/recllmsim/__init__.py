@@ -1,32 +1,22 @@
 """Task-oriented conversations of users with a profile: the RecLLMSim data sets, task contexts and profiles."""
 
-from ..domain import in_language
-from .dataset import (
-    FolderReading,
-    Variant,
-    cluster,
-    oddities,
-    read,
-    read_folder,
-    to_object,
-    variant,
-    write,
-)
+from .dataset import cluster, oddities, read, read_folder, to_object, variant, write
 from .domain import DOMAIN
 from .profiles import (
+    ATTRIBUTES,
     FIELDS,
+    KIND,
     Coverage,
     Pool,
     Profile,
+    Situation,
     coverage,
     near_duplicate,
     pool_text,
     read_pool,
     sampled,
     shipped_profiles,
-    similarity,
 )
-from .situations import ATTRIBUTES, KIND, Situation
 from .tasks import (
     TaskName,
     Template,
@@ -36,7 +26,6 @@ from .tasks import (
     common_task,
     expand,
     read_tasks,
-    read_templates,
     shipped_tasks,
     task_name,
 )
@@ -47,13 +36,11 @@ __all__ = [
     "FIELDS",
     "KIND",
     "Coverage",
-    "FolderReading",
     "Pool",
     "Profile",
     "Situation",
     "TaskName",
     "Template",
-    "Variant",
     "chosen",
     "chosen_tasks",
     "cluster",
@@ -61,7 +48,6 @@ __all__ = [
     "common_task",
     "coverage",
     "expand",
-    "in_language",
     "near_duplicate",
     "oddities",
     "pool_text",
@@ -69,11 +55,9 @@ __all__ = [
     "read_folder",
     "read_pool",
     "read_tasks",
-    "read_templates",
     "sampled",
     "shipped_profiles",
     "shipped_tasks",
-    "similarity",
     "task_name",
     "to_object",
     "variant",

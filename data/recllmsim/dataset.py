@@ -8,13 +8,12 @@ hold (`published_labels`).
 
 import json
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 from ...errors import DataError, at
 from ..files.folders import json_files
@@ -27,16 +26,14 @@ from ..formats.unsupported import LeftOut
 from ..identity import digest, named
 from ..records import Conversation, Message
 from ..text.languages import language_of
+from .profiles import Situation
 from .published_labels import KEYS, is_behaviour, keys_for, renamed
-from .situations import Situation
 from .tasks import task_name
 
 Variant: TypeAlias = Literal["simulated", "human", "human_v2"]
 
-MESSAGE_LABELS = ("intent", "intent_zh", "hallucination", "satisfaction", "reason")
-"""Annotations of a message."""
-MESSAGE_TRANSLATIONS = ("content_zh", "content_zh_old")
 _OF_MESSAGE = ("content_zh", "intent", "intent_zh", "hallucination", "content_zh_old", "satisfaction", "reason")
+"""Annotations of a message in file order. Translations of its content are no labels."""
 TRANSLATIONS = ("preference_zh", "task_context_zh")
 
 SIMULATED_KEYS = ("task", "preference_id", "task_context_id", "preference", "preference_zh", "task_context",
@@ -49,22 +46,6 @@ LABELS = ("chat_model", "questionnaire", "conflict", "preference_summary_old", "
 _BY_PATH = "by_path"
 """Field of `extra`: keys of the situation that are not in the file, but in its path."""
 _STRATEGY = "strategy"
-_NUMBERS = frozenset(map(str, range(1, 100)))
-"""Names of votes."""
-
-_OF_SIMULATED = (*SIMULATED_KEYS, "conflict", "conflict_with", "conflict_where", "preference_summary_old",
-                 "preference_summary", "rating", "satisfaction", "profile_mapped", "strategy", "strategy_V2",
-                 "strategy_1120", "strategy_V3")  # fmt: skip
-"""`conflict_with` and `conflict_where` are ours: the published files have `conflict` alone."""
-_OF_PEOPLE = ("history", "task_context", "task_context_zh", "task_type", "profile", "questionnaire", "strategy",
-              "strategy_V2", "strategy_human", "strategy_human_V2", "strategy_V3", "strategy_human_V3")  # fmt: skip
-_OF_PEOPLE_V2 = ("chat_model", "history", "task_context", "task_context_zh", "task_type", "profile", "questionnaire",
-                 "strategy_V3", "strategy")  # fmt: skip
-_OF_TURN = ("role", "content", "content_zh", "content_en", "intent", "intent_zh", "hallucination", "content_zh_old",
-            "satisfaction", "reason")  # fmt: skip
-_OF_FIRST_USER_TURN = (*_OF_TURN[:4], "intent_zh", "intent", *_OF_TURN[6:])
-"""In the first message of the user the published files have the translation first."""
-
 INDENT = 4
 """Indent of the published files, which have no final newline."""
 
@@ -90,7 +71,9 @@ def from_object(value: Any, path: str | Path) -> Conversation:
         for key in map(str, value)
         if key in LABELS or key.startswith(_STRATEGY) or _is_voted(value[key])
     }
-    extra: dict[str, Any] = {"variant": _variant(value)} | ({KEYS: keys} if keys else {})
+    extra: dict[str, Any] = {"variant": _variant("preference" in scenario, value, value.get("profile", {}))} | (
+        {KEYS: keys} if keys else {}
+    )
     extra |= {_BY_PATH: sorted(in_path)} if in_path else {}
     extra |= {key: value[key] for key in TRANSLATIONS if key in value}
     conversation = Conversation(id="", scenario=scenario, messages=messages, labels=labels, extra=extra)
@@ -116,16 +99,16 @@ def unsupported_fields(conversation: Conversation) -> dict[str, int]:
     A goodbye is not counted: it is left out on purpose.
     """
     published = {*SIMULATED_KEYS, *HUMAN_KEYS, *LABELS}
-    labels = conversation.labels.items()
     unknown = [
         key
-        for key, value in labels
+        for key, value in conversation.labels.items()
         if not (key in published or is_behaviour(key) or key.startswith(_STRATEGY) or _is_voted(value))
     ]
+    stored = [message for message in conversation.messages if message.stored]
     return {
         "rejected drafts": sum(attempt.verdict == "rejected" for attempt in conversation.attempts()),
-        "tool calls": sum(len(message.tool_calls) for message in conversation.messages if message.stored),
-        "spans": sum(len(message.spans) for message in conversation.messages if message.stored),
+        "tool calls": sum(len(message.tool_calls) for message in stored),
+        "spans": sum(len(message.spans) for message in stored),
         "messages of a third role": sum(message.name is not None for message in conversation.messages),
     } | {f"label {label}": 1 for label in unknown}
 
@@ -134,26 +117,18 @@ def variant(conversation: Conversation) -> Variant:
     """The published variant to which the conversation belongs; ValueError if it is of another domain."""
     from_source = conversation.extra.get("variant")
     if from_source in get_args(Variant):
-        return from_source  # type: ignore[return-value]
+        return cast(Variant, from_source)
     situation = Situation.of(conversation)
-    if situation.preference is not None or _is_simulated(conversation):
-        return "simulated"
-    return "human_v2" if "chat_model" in conversation.labels or "background" in (situation.profile or {}) else "human"
-
-
-def _is_simulated(conversation: Conversation) -> bool:
-    """Whether the user of a record is simulated, and not a stored user that is replayed.
-
-    Its profile may still be a person's, where the scenario is that of a person's conversation.
-    """
     user = conversation.provenance.nodes.get("user_simulator") if conversation.provenance is not None else None
-    return user is not None and user.replays is None
+    # The profile of a simulated user may be a person's, where the scenario is that of a person's conversation.
+    simulated = situation.preference is not None or (user is not None and user.replays is None)
+    return _variant(simulated, conversation.labels, situation.profile or {})
 
 
-def _variant(value: Mapping[str, Any]) -> Variant:
-    if isinstance(value.get("preference"), str):
+def _variant(simulated: bool, labels: Mapping[str, Any], profile: Mapping[str, Any]) -> Variant:
+    if simulated:
         return "simulated"
-    return "human_v2" if "chat_model" in value or "background" in value.get("profile", {}) else "human"
+    return "human_v2" if "chat_model" in labels or "background" in profile else "human"
 
 
 def _situation(value: Mapping[str, Any], messages: Iterable[Message], path: str | Path) -> Situation:
@@ -161,11 +136,8 @@ def _situation(value: Mapping[str, Any], messages: Iterable[Message], path: str 
     simulated = value.get("preference") is not None
     profile_key = "preference" if simulated else "profile"
     if not isinstance(value.get(profile_key), str if simulated else dict):
-        problem = (
-            f"is not {'a text' if simulated else 'an object'}"
-            if profile_key in value
-            else "and 'preference' are missing"
-        )
+        kind = "a text" if simulated else "an object"
+        problem = f"is not {kind}" if profile_key in value else "and 'preference' are missing"
         raise DataError(f"{at(path)}: {profile_key!r} {problem}: a conversation has the profile of its user")
     task = member(value, "task" if simulated else "task_type", str, path)
     context = member(value, "task_context", str, path)
@@ -195,8 +167,8 @@ def _message(turn: Any, path: str | Path, where: str) -> Message:
     role = turn.get("role") if isinstance(turn, dict) else None
     if role not in ("user", "assistant") or not isinstance(text := turn.get("content"), str):
         raise DataError(f"{at(path, where)}: needs a 'role' (user or assistant) and a text as 'content': mend it there")
-    labels = {key: turn[key] for key in turn if key in MESSAGE_LABELS}
-    extra = {key: turn[key] for key in turn if key in MESSAGE_TRANSLATIONS}
+    labels = {key: turn[key] for key in turn if key in _OF_MESSAGE and not key.startswith("content")}
+    extra = {key: turn[key] for key in turn if key in _OF_MESSAGE and key not in labels}
     message = Message(role=role, text=text, labels=labels, extra=extra)
     patch = difference(turn, _turn(message))
     return message.model_copy(update={"extra": extra | {"turn": patch}}) if patch else message
@@ -216,7 +188,8 @@ def _file(conversation: Conversation) -> dict[str, Any]:
     simulated = variant(conversation) == "simulated"
     if simulated and of_situation.pop("profile", None) is not None:
         of_situation["preference"] = situation.profile_text  # the one form that simulated users have in these files
-    labels = _stored_labels(conversation)
+    keys_of = label_keys_of(conversation)
+    labels = {keys_of[name]: value for name, value in conversation.labels.items()}
     values = labels | of_situation | {"history": []}
     values |= {key: conversation.extra[key] for key in TRANSLATIONS if key in conversation.extra}
     if not simulated:
@@ -233,24 +206,19 @@ def label_keys_of(conversation: Conversation, new: Iterable[str] = ()) -> dict[s
     """By name the key of each label in the conversation's file, and of `new` ones; DataError as `keys_for`."""
     known = conversation.extra.get(KEYS)
     there = {str(name): str(key) for name, key in (known if isinstance(known, dict) else {}).items()}
+    # A key may look like that of a behaviour label and hold none.
+    there |= {key: key for key in conversation.labels if key.startswith(_STRATEGY)}
     where = str(conversation.extra.get("path") or conversation.id)
-    return keys_for(dict.fromkeys((*conversation.labels, *new)), there | _odd(conversation), where)
-
-
-def _odd(conversation: Conversation) -> dict[str, str]:
-    """Keys of a file that look like those of behaviour labels and hold none."""
-    return {key: key for key in conversation.labels if key.startswith(_STRATEGY)}
-
-
-def _stored_labels(conversation: Conversation) -> dict[str, Any]:
-    """The labels under the keys of a file."""
-    keys = label_keys_of(conversation)
-    return {keys[name]: value for name, value in conversation.labels.items()}
+    return keys_for(dict.fromkeys((*conversation.labels, *new)), there, where)
 
 
 def _is_voted(value: Any) -> bool:
     """Whether a key of a file holds a label with its votes, whatever its name: a label of somebody's own."""
-    return isinstance(value, dict) and isinstance(value.get("final"), dict) and set(value) - {"final"} <= _NUMBERS
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("final"), dict)
+        and all(map(str.isdecimal, set(value) - {"final"}))
+    )
 
 
 def _restored(derived: Mapping[str, Any], patch: Any) -> dict[str, Any]:
@@ -264,49 +232,17 @@ def _restored(derived: Mapping[str, Any], patch: Any) -> dict[str, Any]:
 def annotated(
     value: Mapping[str, Any], labels: Mapping[str, Any], messages: Mapping[int, Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """The object of a published file with these labels at their published places; the value is left as it is.
+    """The object of a published file with these labels: of the conversation, and of messages by their index.
 
-    `labels`: keys of the conversation; `messages`: keys of messages by their index in `history`. A key that is there is
-    replaced where it stands; None removes it. The files of the older study have their keys in an order of their own,
-    those of the newer one by the alphabet.
+    A key that is there is replaced where it stands, a new one stands last; None removes it.
     """
-    placed = _placed(value, labels, _order_of(value))
-    history = list(value["history"])
-    first = next((number for number, turn in enumerate(history) if turn.get("role") == "user"), None)
-    for number, keys in messages.items():
-        order = _OF_FIRST_USER_TURN if number == first else _OF_TURN
-        history[number] = _placed(history[number], keys, order)
-    return {**placed, "history": history}
+    history = [merged(turn, messages.get(number, {})) for number, turn in enumerate(value["history"])]
+    return merged(value, labels) | {"history": history}
 
 
-def _order_of(value: Mapping[str, Any]) -> Sequence[str]:
-    keys = list(value)
-    if len(keys) > 2 and keys == sorted(keys):
-        return ()
-    if "preference" in value or "task" in value:
-        return _OF_SIMULATED
-    return _OF_PEOPLE_V2 if "chat_model" in value else _OF_PEOPLE
-
-
-def _placed(holder: Mapping[str, Any], keys: Mapping[str, Any], order: Sequence[str]) -> dict[str, Any]:
-    """The holder with the keys: new ones behind those that come before them in the order (empty: the alphabet's)."""
-    rank = {key: number for number, key in enumerate(order)}
-    result = {key: value for key, value in holder.items() if key not in keys or keys[key] is not None}
-    for key, value in keys.items():
-        if value is None:
-            continue
-        if key in result:
-            result[key] = value
-            continue
-        if order:
-            before = [old for old in result if rank.get(old, -1) <= rank.get(key, len(order))]
-        else:
-            before = [old for old in result if old < key]
-        # All up to the last of them stay in front.
-        end = max((number for number, old in enumerate(result) if old in set(before)), default=-1) + 1
-        items = list(result.items())
-        result = dict([*items[:end], (key, value), *items[end:]])
-    return result
+def merged(holder: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str, Any]:
+    """The holder with these keys; None removes one."""
+    return {key: value for key, value in {**holder, **keys}.items() if key not in keys or value is not None}
 
 
 @dataclass(frozen=True)
@@ -398,8 +334,9 @@ def read_folder(path: str | Path) -> FolderReading:
             broken.append(str(error))
         else:
             extra = {"path": relative} | conversation.extra
-            if not _user_folder(relative) and variant(conversation) != "simulated" and (whose := _folder_above(file)):
-                extra["user_folder"] = whose
+            above = _user_folder(file.resolve().parts[-3:])  # as published, whatever part of it was given
+            if above and not _user_folder(PurePosixPath(relative).parts) and variant(conversation) != "simulated":
+                extra["user_folder"] = above
             conversations.append(conversation.model_copy(update={"extra": extra}))
     if not conversations:
         raise DataError(broken[0] if broken else f"{at(path)}: holds no RecLLMSim conversation: give their folder")
@@ -423,13 +360,13 @@ def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str
         lost.update(unsupported)
         losing.update(unsupported.keys())
         path = _own_path(conversation)
-        if path is not None and (not _is_inside(root, path) or _folded(path) in taken):
+        if path is not None and (not _is_inside(root, path) or path.casefold() in taken):
             left_out.add(
                 f"conversation {conversation.id}: its path {json.dumps(path)}, which is taken or no file below the folder"
             )
             path = None
         path = _fresh_path(conversation, taken) if path is None else path
-        taken.add(_folded(path))
+        taken.add(path.casefold())
         write_json(root / path, to_object(conversation), indent=INDENT)
     left_out.begin_with(
         f"{kind} ({count}), of {losing[kind]} conversation{'s' if losing[kind] > 1 else ''}"
@@ -453,20 +390,15 @@ def _fresh_path(conversation: Conversation, taken: set[str]) -> str:
     stem = conversation.id if None in numbers else "_".join(map(str, numbers))
     if conversation.repeat and None not in numbers:
         stem += f"_{conversation.repeat + 1}"
-    task = (
-        _UNSAFE.sub("_", situation.task).strip(". ").encode("utf-8", "replace")[:200].decode("utf-8", "ignore")
-        or "task"
-    )
+    task = _UNSAFE.sub("_", situation.task).strip(". ")[:60] or "task"
     path = f"{task}/{stem}.json"
-    return path if _folded(path) not in taken else f"{task}/{stem}_{conversation.id}.json"
+    return path if path.casefold() not in taken else f"{task}/{stem}_{conversation.id}.json"
 
 
 def _is_inside(root: Path, path: str) -> bool:
     """Whether the relative path can be that of a file below the folder, with links followed."""
     parts = PurePosixPath(path).parts
-    if not parts or PurePosixPath(path).is_absolute() or {"..", "readme.md"} & set(map(str.lower, parts)):
-        return False
-    if any(sign in path for sign in "\\\0") or any(len(part.encode("utf-8", "surrogatepass")) > 230 for part in parts):
+    if not parts or {"..", "readme.md"} & set(map(str.lower, parts)) or any(sign in path for sign in "\\\0"):
         return False
     try:
         return (root / path).resolve().is_relative_to(root.resolve())
@@ -474,35 +406,24 @@ def _is_inside(root: Path, path: str) -> bool:
         return False
 
 
-def _folded(path: str) -> str:
-    """The path as file systems compare it: `a//B.json` is `a/b.json` on many."""
-    return unicodedata.normalize("NFC", PurePosixPath(path).as_posix()).casefold()
-
-
 def user_folder(conversation: Conversation) -> str:
     """The folder `User_k` that a person's conversation was read from; empty if it stood in none."""
     folder = conversation.extra.get("user_folder")
-    return _user_folder(str(conversation.extra.get("path", ""))) or (folder if isinstance(folder, str) else "")
+    in_path = _user_folder(PurePosixPath(str(conversation.extra.get("path", ""))).parts)
+    return in_path or (folder if isinstance(folder, str) else "")
 
 
-def _user_folder(path: str) -> str:
-    """The folder of a user nearest to the file in a relative path; empty if there is none."""
-    return next((part for part in reversed(PurePosixPath(path).parts[:-1]) if _USER.fullmatch(part)), "")
-
-
-def _folder_above(file: Path) -> str:
-    """The folder of a user that the file stands in as published, `User_k/TASK/FILE`, whatever part of it was given."""
-    above = file.resolve().parts[-3:-1]
-    return next((part for part in reversed(above) if _USER.fullmatch(part)), "")
+def _user_folder(parts: Sequence[str]) -> str:
+    """The folder of a user that is nearest to the file; empty if there is none."""
+    return next((part for part in reversed(parts[:-1]) if _USER.fullmatch(part)), "")
 
 
 def cluster(conversation: Conversation) -> str:
     """Id of the user.
 
-    Sampling and splitting assign conversations of one user together. For people it is the variant with the folder
-    `User_k` (the profile may change between conversations). This holds also where only that folder, its task or one
-    file was given. Without such a folder it is the profile's digest. For simulated users it is the digest of the
-    profile's text, so that equal profiles with two ids are one user.
+    For people it is the variant with the folder `User_k` (the profile may change between conversations), also where only
+    a part of that folder was given; without such a folder the profile's digest. For simulated users it is the digest of
+    the profile's text, so that equal profiles with two ids are one user.
     """
     situation = Situation.of(conversation)
     kind = variant(conversation)

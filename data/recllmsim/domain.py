@@ -1,28 +1,61 @@
-"""The domain of task-oriented conversations: a task, its context, and the user's profile."""
+"""The domain of task-oriented conversations: a task, its context and the user's profile, and their rules for `check`."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from ...errors import DataError
-from ..domain import Dataset, Domain, LabelNotes, Material, TypicalConversation, labelled
+from ..domains import Dataset, Domain, LabelNotes, Material, TypicalConversation, labelled
 from ..formats.detection import Contents, Format
 from ..records import Conversation
-from ..text.languages import Language
-from .checks import RULES
+from ..rules.linter import DIALOGUE_RULES, Reasons, Rule, quoted, texts_of
 from .dataset import cluster, holds_conversations, oddities, read_folder, user_folder, variant, write
-from .situations import KIND, Situation, lines_of
+from .profiles import KIND, Situation
+
+PASTED = 0.6
+"""Least share of the task context's pieces, 0 to 1, with which a message counts as a copy of it."""
+PIECE = 8
+"""Length of a piece in characters."""
 
 _SHOWN_FIRST = ("task", "task_context", "preference", "profile")
+_JUDGED = {"否": None, "是": "made up", "无法判断": "cannot be judged"}
 
-_OF_PEOPLES_MESSAGES = frozenset({"satisfaction", "reason", "hallucination", "intent"})
-"""Labels of messages that are taken for people's own; on simulated ones the notes are evidently by hand."""
-_SAME_LABELS = {
-    "satisfaction.detail": "rating.Detail Level",
-    "satisfaction.utility": "rating.Practical Usefulness",
-    "satisfaction.diversity": "rating.Diversity",
+
+def _pastes_task(conversation: Conversation) -> Reasons:
+    context = _pieces(str(conversation.scenario.get("task_context", "")))
+    for number, text in texts_of(conversation, "user"):
+        share = len(context & _pieces(text)) / len(context) if context else 0.0
+        if share >= PASTED:
+            yield number, f"{share:.0%} of the task context stand in {quoted(text)}"
+
+
+def _pieces(text: str) -> set[str]:
+    text = "".join(text.split()).casefold()
+    return {text[start : start + PIECE] for start in range(len(text) - PIECE + 1)}
+
+
+def _hallucination(conversation: Conversation) -> Reasons:
+    """Hallucination labels in both published shapes: an object with a memo, or one of three Chinese words."""
+    for number, message in enumerate(conversation.messages):
+        label = message.labels.get("hallucination")
+        judgement = _JUDGED.get(label) if isinstance(label, str) else None
+        if isinstance(label, dict) and label.get("hallucination") is True:
+            judgement = f"made up ({label.get('memo')})"
+        if judgement:
+            yield number, f"{judgement}: {quoted(message.text)}"
+
+
+_ALL = {
+    **DIALOGUE_RULES,
+    "user-pastes-task": Rule("warning", "a user's message that copies the task context", _pastes_task),
+    "hallucination": Rule("warning", "a reply that annotators call made up, or cannot judge", _hallucination),
 }
-"""A model's self-report as the simulated user, and the annotators' rating that is nearest to it, both 0 to 2."""
+_ORDER = (
+    *("user-empty", "user-role-leak", "user-prompt-leak", "user-repeat", "user-plan", "user-pastes-task"),
+    *("assistant-first", "same-side-again", "user-last", "error-reply", "hallucination"),
+)
+RULES: Mapping[str, Rule] = {name: _ALL[name] for name in _ORDER}
+"""Each rule by its id, the user's before the assistant's."""
 
 
 def _contents(path: Path) -> Contents:
@@ -73,9 +106,15 @@ class RecLLMSim(Domain):
         others=frozenset(
             {"profile_mapped", "questionnaire", "preference_summary", "preference_summary_old", "conflict"}
         ),
-        same=_SAME_LABELS,
+        # A model's self-report as the simulated user, and the annotators' rating that is nearest to it, both 0 to 2.
+        same={
+            "satisfaction.detail": "rating.Detail Level",
+            "satisfaction.utility": "rating.Practical Usefulness",
+            "satisfaction.diversity": "rating.Diversity",
+        },
+        by_people=frozenset({"satisfaction", "reason", "hallucination", "intent", "questionnaire"}),
+        by_people_on_simulated=frozenset({"hallucination", "rating"}),  # their notes are evidently by hand
     )
-
     typical = TypicalConversation(
         4,
         {"user": (56, 132, 275), "assistant": (67, 349, 707)},
@@ -83,22 +122,14 @@ class RecLLMSim(Domain):
     )
     """Measured in the open part of the published data: 233 conversations."""
 
-    def person(self, scenario: Mapping[str, Any]) -> object:
+    def profile(self, scenario: Mapping[str, Any]) -> str:
         situation = _situation(scenario)
-        if situation is None:
-            return scenario.get("preference") or scenario.get("profile")
-        return situation.profile_text  # a structured profile and its text are one person's
+        return super().profile(scenario) if situation is None else situation.profile_text
 
     def material(self, scenario: Mapping[str, Any]) -> tuple[Material, ...]:
         others = (key for key, value in scenario.items() if isinstance(value, (str, dict)))
         keys = dict.fromkeys((*_SHOWN_FIRST, *others))
         return labelled(scenario, [key for key in keys if key not in ("kind", "digest")])
-
-    def profile_text(self, scenario: Mapping[str, Any]) -> str:
-        try:
-            return Situation.of(scenario).profile_text or ""
-        except DataError:  # an invalid scenario
-            return super().profile_text(scenario)
 
     def facts(self, scenario: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         situation = _situation(scenario)  # an invalid scenario is shown without facts
@@ -107,26 +138,8 @@ class RecLLMSim(Domain):
     def validate(self, conversation: Conversation) -> None:
         Situation.of(conversation)
 
-    def language(self, conversation: Conversation) -> Language | None:
-        return Situation.of(conversation).language
-
-    def facts_in(self, conversation: Conversation, language: Language) -> list[tuple[str, str]]:
-        translated = conversation.extra.get(f"preference_{language}")
-        if isinstance(translated, str):
-            return [(attribute, value) for attribute, values in lines_of(translated) for value in values]
-        situation = Situation.of(conversation)
-        return situation.facts if situation.language == language else []
-
     def user(self, conversation: Conversation) -> str:
         return cluster(conversation)
-
-    def labelled_by_people(self, conversation: Conversation, *, of_messages: bool) -> frozenset[str]:
-        if conversation.provenance is not None:  # of a run, whose labels somebody added
-            return frozenset()
-        simulated = self.simulated(conversation)
-        if of_messages:
-            return frozenset({"hallucination"}) if simulated else _OF_PEOPLES_MESSAGES
-        return frozenset({"rating"} if simulated else {"questionnaire"})
 
     def simulated(self, conversation: Conversation) -> bool | None:
         try:

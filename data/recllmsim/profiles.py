@@ -1,4 +1,4 @@
-"""Profiles of users: pools of them, their coverage, samples, and the validation of proposed ones.
+"""Situations of task-oriented conversations (a task, its context, the user's profile), and pools of profiles.
 
 A pool is a text file in RecLLMSim's format: a block for each profile, separated by empty lines, with numbered lines
 from `1. Gender: ...` to `9. Other Aspects: ...`. A profile's id is its index in the pool, from 0.
@@ -7,19 +7,148 @@ from `1. Gender: ...` to `9. Other Aspects: ...`. A profile's id is its index in
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Literal, Self, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
-from ...errors import DataError, at
+from pydantic import Field, ValidationError, model_validator
+
+from ...errors import DataError, at, first_invalid
 from ..files.json_files import read_text
-from ..records import Record
+from ..records import Conversation, Json, Record
 from ..rules.questions import plain_words
 from ..text.languages import Language, language_of
-from .situations import ATTRIBUTES, SituationLine, line_of, values_of
+
+KIND = "recllmsim"
+"""`kind` of a scenario that is a task with a profile."""
+
+ATTRIBUTES: Mapping[str, tuple[str, str]] = {
+    "gender": ("Gender", "性别"),
+    "age": ("Age", "年龄"),
+    "background": ("Field of Study", "专业背景"),
+    "personality": ("Personality", "个性"),
+    "occupation": ("Occupation", "职业"),
+    "daily_interests": ("Daily Interests and Hobbies", "日常兴趣爱好"),
+    "travel_habits": ("Travel Habits", "旅行习惯"),
+    "dining_preferences": ("Dining Preferences", "用餐偏好"),
+    "spending_habits": ("Spending Habits", "消费习惯"),
+    "other_aspects": ("Other Aspects", "其他方面"),
+}
+"""The attributes of a profile in order: key in a structured profile, and label in English and Chinese text."""
+
+_GENDERS = {"female": "女", "male": "男"}
+_LINE = re.compile(r"(?:(?P<number>\d{1,3})\s*[.、．])?(?P<attribute>[^:：]*)[:：](?P<value>.*)", re.S)
+# A match begins only at the first character of a run of white space: otherwise the time is quadratic in the run.
+_BETWEEN = re.compile(r"(?:(?<!\s)\s+)?[,，、;；]\s*(?:and\s+|以及|和)?|(?<!\s)\s+and\s+")
+
+
+class Situation(Record):
+    """A task context and a profile, which only the user of a conversation has.
+
+    It has either a `preference` (the profile of a simulated user, as text) or a `profile` (a person's structured
+    profile). ValueError if it has both or neither.
+    """
+
+    kind: Literal["recllmsim"] = "recllmsim"
+    language: Language = "en"
+    """Language of the conversation, and of the profile and context."""
+    task: str
+    """The source's name of the task (`task`, or `task_type` in people's conversations)."""
+    task_context: str
+    """The user's goal, from the user's view."""
+    task_context_id: int | None = None
+    """Number of the context within its task, from 0."""
+    preference_id: int | None = None
+    """Index of the profile in its pool, from 0."""
+    preference: str | None = None
+    """The profile as text: a numbered line for each attribute."""
+    profile: Json | None = Field(default=None)
+    """The profile with keys: gender, age, lists of personality, habits and the like."""
+    success: Json | None = None
+    """What counts as success, by the names of scorers; neither side sees it."""
+
+    @model_validator(mode="after")
+    def _one_profile(self) -> Self:
+        if (self.preference is None) == (self.profile is None):
+            raise ValueError("a situation has either a 'preference' (text) or a 'profile' (structured)")
+        return self
+
+    def scenario(self) -> dict[str, Any]:
+        """The situation as a scenario's plain JSON, without keys that have no value."""
+        return self.model_dump(mode="python", exclude_none=True)
+
+    @classmethod
+    def of(cls, source: "Conversation | Mapping[str, Any]") -> Self:
+        """The situation of a conversation or a scenario; DataError if it is not a situation."""
+        scenario = source.scenario if isinstance(source, Conversation) else source
+        if scenario.get("kind") != KIND:
+            raise DataError(f"the scenario is of kind {scenario.get('kind')!r}, a situation is {KIND!r}")
+        try:
+            return cls.model_validate(dict(scenario))
+        except ValidationError as error:
+            first = first_invalid(error)
+            where = f"{first.path!r}: " if first.path else ""
+            raise DataError(f"the scenario of kind {KIND!r}: {where}{first.message}: is this a record?") from None
+
+    @property
+    def profile_text(self) -> str:
+        """The profile as text in the situation's language, with a numbered line for each attribute."""
+        if self.preference is not None:
+            return self.preference
+        between, colon = ("、", "：") if self.language == "zh" else (", ", ": ")
+        lines = (f"{label}{colon}{between.join(values)}" for label, values in self._structured())
+        return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1))
+
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        """Pairs of attribute and value, one for each value of the profile."""
+        pairs = self._structured() if self.preference is None else lines_of(self.preference)
+        return [(attribute, value) for attribute, values in pairs for value in values]
+
+    def _structured(self) -> Iterator[tuple[str, list[str]]]:
+        profile = self.profile or {}
+        for key in (key for key in dict.fromkeys((*ATTRIBUTES, *profile)) if key in profile):
+            value = profile[key]
+            several = value if isinstance(value, list) else [value]
+            # Other values than texts, numbers and lists of these do not describe the person (contexts done so far).
+            values = [str(item) for item in several if isinstance(item, (str, int))]
+            if key == "gender" and self.language == "zh":
+                values = [_GENDERS.get(text.lower(), text) for text in values]
+            if values:
+                yield ATTRIBUTES.get(key, (key, key))[self.language == "zh"], values
+
+
+class SituationLine(NamedTuple):
+    """A line of a profile's text with its number, such as `2. Age: 25`."""
+
+    number: int | None
+    """None if the line has no number, as in some translations."""
+    attribute: str
+    value: str
+
+
+def line_of(text: str) -> SituationLine | None:
+    """Parse a line of a profile; None if it names no attribute."""
+    parts = _LINE.fullmatch(text.strip())
+    if parts is None or not (attribute := parts["attribute"].strip()):
+        return None
+    return SituationLine(int(parts["number"]) if parts["number"] else None, attribute, parts["value"].strip())
+
+
+def lines_of(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Attribute and values of each line of a profile's text."""
+    for line in map(line_of, text.split("\n")):
+        if line is not None:
+            yield line.attribute, values_of(line.value)
+
+
+def values_of(text: str) -> list[str]:
+    """The values of an attribute's text, such as the three of `Patient, kind, and curious`."""
+    return [part for part in _BETWEEN.split(text.rstrip(".。")) if part]
+
 
 SEED = 2024
 """Seed of the published sample."""
@@ -81,11 +210,6 @@ class Profile(Record):
             f"{number}. {ATTRIBUTES[key][language == 'zh']}{colon}{getattr(self, key)}"
             for number, key in enumerate(FIELDS, start=1)
         )
-
-    @property
-    def traits(self) -> tuple[str, ...]:
-        """The values of the personality."""
-        return tuple(values_of(self.personality))
 
 
 def field_of(line: SituationLine) -> str | None:
@@ -166,6 +290,7 @@ SIMILARITY = 0.5
 
 REMEMBERED = 1 << 15
 """How many profiles' words and kinds are remembered: every proposal is compared with the whole pool."""
+OTHER = "other"
 
 
 def _words(**groups: str) -> dict[str, re.Pattern[str]]:
@@ -212,7 +337,6 @@ TRAITS = _words(
     creative=r"creativ|imagin|curious|artistic|open-mind|well-read/创造|创意|想象|好奇|博学|开放",
     undecided=r"indecis|insecure|distract|dependent\b/犹豫|不自信|分心|依赖",
 )
-OTHER = "other"
 
 
 class Coverage(Record):
@@ -230,45 +354,45 @@ class Coverage(Record):
     @property
     def lacking(self) -> dict[str, tuple[str, ...]]:
         """For each attribute the kinds without a profile."""
-        attributes = ("ages", "genders", "occupations", "traits")
-        without_profile = {
-            name: tuple(kind for kind, count in getattr(self, name).items() if not count and kind != OTHER)
-            for name in attributes
+        counts = {"ages": self.ages, "genders": self.genders, "occupations": self.occupations, "traits": self.traits}
+        without = {
+            name: tuple(kind for kind, count in of_name.items() if not count and kind != OTHER)
+            for name, of_name in counts.items()
         }
-        return {name: kinds for name, kinds in without_profile.items() if kinds}
+        return {name: kinds for name, kinds in without.items() if kinds}
 
 
 def coverage(profiles: Iterable[Profile]) -> Coverage:
     """Count the profiles of each age, gender, occupation and trait, recognised by English and Chinese words."""
     pool = list(profiles)
     bands = Counter(band for profile in pool for band in AGE_BANDS if band[0] <= profile.age <= band[1])
+    counts: dict[str, Counter[str]] = {"genders": Counter(), "occupations": Counter(), "traits": Counter()}
+    for profile in pool:
+        gender, occupation, traits = _kinds_of(profile)
+        counts["genders"][gender] += 1
+        counts["occupations"][occupation] += 1
+        counts["traits"].update(traits)
+    groups = {"genders": GENDERS, "occupations": OCCUPATIONS, "traits": TRAITS}
     return Coverage(
         profiles=len(pool),
         ages={f"{first}-{last}": bands[first, last] for first, last in AGE_BANDS},
-        genders=_counted((_kinds_of(profile)[0] for profile in pool), GENDERS),
-        occupations=_counted((_kinds_of(profile)[1] for profile in pool), OCCUPATIONS),
-        traits=_counted((_kinds_of(profile)[2] for profile in pool), TRAITS),
+        **{
+            name: {kind: counts[name][kind] for kind in dict.fromkeys((*words, OTHER))}
+            for name, words in groups.items()
+        },
     )
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _kinds_of(profile: Profile) -> tuple[list[str], list[str], list[str]]:
+def _kinds_of(profile: Profile) -> tuple[str, str, list[str]]:
     """Its gender, its occupation, and its traits."""
-    return (
-        kinds(profile.gender, GENDERS)[:1],
-        kinds(profile.occupation, OCCUPATIONS)[:1],
-        kinds(profile.personality, TRAITS),
-    )
+    gender, occupation = kinds(profile.gender, GENDERS), kinds(profile.occupation, OCCUPATIONS)
+    return gender[0], occupation[0], kinds(profile.personality, TRAITS)
 
 
 def kinds(text: str, groups: Mapping[str, re.Pattern[str]]) -> list[str]:
     """The groups of which the text contains a word, in the order of the groups; `other` without any."""
     return [name for name, words in groups.items() if words.search(text)] or [OTHER]
-
-
-def _counted(kinds_of_profiles: Iterable[Sequence[str]], groups: Mapping[str, re.Pattern[str]]) -> dict[str, int]:
-    counts = Counter(name for names in kinds_of_profiles for name in names)
-    return {name: counts[name] for name in dict.fromkeys((*groups, OTHER))}
 
 
 def near_duplicate(profile: Profile, others: Sequence[Profile], threshold: float = SIMILARITY) -> int | None:
@@ -299,11 +423,8 @@ ProfileReason: TypeAlias = Literal["empty", "incomplete", "language", "near_dupl
 AGES = (10, 100)
 """Lowest and highest accepted age, in years."""
 
-_NOTHING = frozenset(
-    "|n a|na|none|nothing|unknown|tbd|not specified|not applicable|not given|not known|无|没有|未知|不详|暂无|保密".split(
-        "|"
-    )
-)
+_NOTHING = ("", "n a", "na", "none", "nothing", "unknown", "tbd", "not specified", "not applicable", "not given",
+            "not known", "无", "没有", "未知", "不详", "暂无", "保密")  # fmt: skip
 """Values without information."""
 
 _ORNAMENT = " >#*_`-"

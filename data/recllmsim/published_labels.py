@@ -7,7 +7,7 @@ of its label page, such as `style`, and people's the same with `_human`. Writing
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -74,15 +74,12 @@ def object_of(key: str, stored: Any) -> str | None:
         return None
     values = stored.values() if "final" in stored else (stored,)
     parts = {part for value in values if isinstance(value, Mapping) for part in value}
-    name = next((name for name in _PARTS if _is_of(parts, *map(frozenset, map(str.split, _PARTS[name])))), None)
-    if name is None:
-        return None
-    first = "_deprecated" if named["first"] and name == "style" else ""
-    return f"{name}{named['judge'] or ''}{first}{named['human'] or ''}"
-
-
-def _is_of(parts: Set[str], own: Set[str], needed: Set[str], further: Set[str]) -> bool:
-    return bool(parts & own) and needed <= parts <= own | needed | further
+    for name, texts in _PARTS.items():
+        own, needed, further = map(set, map(str.split, texts))
+        if parts & own and needed <= parts <= own | needed | further:
+            first = "_deprecated" if named["first"] and name == "style" else ""
+            return f"{name}{named['judge'] or ''}{first}{named['human'] or ''}"
+    return None
 
 
 def is_behaviour(name: str) -> bool:
@@ -112,22 +109,17 @@ def keys_for(names: Iterable[str], there: Mapping[str, str], where: str = "") ->
     if not new:
         return known
     for edition in EDITIONS.values():
-        keys = {name: _key_in(edition, name) for name in new}
-        at = _names_at(edition)
-        fits = all(name in at.get(key, {name}) for name, key in there.items())
-        if None not in keys.values() and fits and len({*keys.values(), *there.values()}) == len(keys) + len(there):
-            return {**known, **{name: str(key) for name, key in keys.items()}}
+        every = [(key, name) for key, name in edition.items()]
+        every += [(peoples(key), f"{name}{HUMAN}") for key, name in edition.items()]
+        keys = {name: next((key for key, of_key in every if of_key == name), "") for name in new}
+        fits = all((key, name) in every or key not in dict(every) for name, key in there.items())
+        if "" not in keys.values() and fits and len({*keys.values(), *there.values()}) == len(keys) + len(there):
+            return known | keys
     beside = f" beside {', '.join(sorted(there))}" if there else ""
     raise DataError(
         f"{f'{where}: ' if where else ''}no edition of the published labels has {', '.join(new)}{beside}: ask for them in another "
         "copy, or convert the data to records first, which hold every label by its name"
     )
-
-
-def _key_in(edition: Mapping[str, str], name: str) -> str | None:
-    label = name.replace(HUMAN, "", 1)
-    key = next((key for key, of_key in edition.items() if of_key == label), None)
-    return peoples(key) if key is not None and HUMAN in name else key
 
 
 def peoples(key: str) -> str:
@@ -141,23 +133,12 @@ def peoples(key: str) -> str:
     return key.replace("strategy", f"strategy{HUMAN}", 1).removesuffix("_deprecated")
 
 
-def _names_at(edition: Mapping[str, str]) -> dict[str, set[str]]:
-    """The labels that an edition has under each key, people's too."""
-    names: dict[str, set[str]] = {}
-    for key, label in edition.items():
-        names.setdefault(key, set()).add(label)
-        names.setdefault(peoples(key), set()).add(f"{label}{HUMAN}")
-    return names
-
-
 def wording_of(name: str, part: str) -> tuple[str, str] | None:
     """What a part of a behaviour label was asked with, equal for two labels with the same words; None for another label."""
     if not is_behaviour(name):
         return None
     label = name.replace(HUMAN, "", 1).removesuffix("_1120")
-    if label == "broadness_and_feedback" and part != "feedback":
-        label = "broadness"
-    return label, part
+    return "broadness" if label == "broadness_and_feedback" and part != "feedback" else label, part
 
 
 @dataclass(frozen=True)
@@ -170,8 +151,8 @@ class Shape:
     """Which field of a record holds them; translations are in `extra`."""
     as_text: frozenset[str] = frozenset()
     """Parts whose numbers are stored as texts."""
-    pairs: frozenset[str] = frozenset()
-    """Parts that are stored as `{en, zh}`."""
+    pairs: bool = False
+    """Whether each part is stored as `{en, zh}`."""
     also: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Further keys with a translation of the value."""
     queries: Mapping[str, str] = field(default_factory=dict)
@@ -189,7 +170,7 @@ class Shape:
             return [self.stored(part, item) for item in value]
         if value is None:
             return None
-        if part in self.pairs:
+        if self.pairs:
             return {"en": str(value), "zh": _translations().get(str(value), str(value))}
         return str(value) if part in self.as_text else value
 
@@ -197,15 +178,12 @@ class Shape:
         """The value of what is stored; what is not a stored value is given as it is."""
         if isinstance(stored, list):
             return [self.read(part, item) for item in stored]
-        if part in self.pairs and isinstance(stored, Mapping):
+        if self.pairs and isinstance(stored, Mapping):
             stored = stored.get("en")
-        if part in self.as_text and isinstance(stored, str) and re.fullmatch(r"-?[0-9]{1,9}", stored):
-            return int(stored)
-        return stored
+        is_number = part in self.as_text and isinstance(stored, str) and re.fullmatch(r"-?[0-9]{1,9}", stored)
+        return int(stored) if is_number else stored
 
 
-_PAIRS = ("Gender", "Age", "Personality", "Occupation", "Daily Interests and Hobbies", "Travel Habits",
-          "Dining Preferences", "Spending Habits", "Other Aspects")  # fmt: skip
 _QUESTIONNAIRE = {
     "Memorization": "在对话过程中，对方是否有发生对前文出现遗忘的情况",
     "Detail": "总体来说，对方给出的回答结果和描述有多详细，此处的详细指单个选项（如某个菜/旅游目的地）的介绍详细程度",
@@ -217,7 +195,7 @@ _SHAPES: Mapping[str, Shape] = {
     "rating": Shape("rating"),
     "satisfaction_conversation": Shape("satisfaction"),
     "hallucination": Shape("hallucination"),
-    "profile_mapped": Shape("profile_mapped", as_text=frozenset({"Age"}), pairs=frozenset(_PAIRS)),
+    "profile_mapped": Shape("profile_mapped", as_text=frozenset({"Age"}), pairs=True),
     "profile_mapped_people": Shape("profile_mapped"),
     "satisfaction": Shape(as_text=frozenset({"satisfaction"})),
     "conflict": Shape(),
@@ -226,6 +204,7 @@ _SHAPES: Mapping[str, Shape] = {
         ("translation", "translation_en", "translation_context", "translation_preference"), Shape(place="extra")
     ),
 }
+"""By label: the shape in which it is published. Behaviour labels have votes: `{final: {part: value}, 1: ..., 2: ...}`."""
 
 
 def shape_of(name: str, *, votes: bool) -> Shape:

@@ -8,7 +8,6 @@ import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from functools import lru_cache
 from importlib.resources import as_file, files
 from itertools import product
 from math import prod
@@ -25,8 +24,7 @@ from ..files.yaml_text import YamlError, loaded
 from ..records import Conversation, Record
 from ..text.languages import Language
 from ..text.terminal import names_in
-from .profiles import sampled
-from .situations import Situation
+from .profiles import Situation, sampled
 
 TaskName: TypeAlias = Literal["travel", "new_travel", "gifts", "recipe", "skills", "restaurant", "other"]
 """Short name of a task, independent of the source, so that the tasks of two sources can be matched."""
@@ -45,12 +43,9 @@ COLUMNS = ("Type", "Prompt", "Key")
 """Columns of a sheet, besides those whose names begin with `Option`."""
 MOST_CONTEXTS = 100_000
 """Most contexts of one template; more are taken for a mistake in the options."""
-MOST_FILLED = 1_000
-"""Most placeholders that are filled for one context: options that contain each other twice double their number."""
 
 _LAYOUT = "a task is 'name: {prompt: text, options: {KEY: [text, ...]}}'"
 _PLACEHOLDER = re.compile(r"\[\s*(?P<key>\w(?:[\w -]*\w)?)\s*(?P<end>[\]:])")
-_OPENED = re.compile(r"\[\s*(?P<key>\w++(?:-\w++)*+)(?![\w -]*[\]:])")
 _SHORT: Mapping[str, TaskName] = {spelling: name for name, names in NAMES.items() for spelling in names}
 
 Source = TypeVar("Source", Situation, Conversation, Situation | Conversation)
@@ -99,84 +94,53 @@ def expand(template: Template) -> list[str]:
     """Every context: the product of all options in the order of the keys; the last key varies fastest.
 
     Placeholders in options are filled too, in any order of keys. DataError for a key without options, a mapping without
-    the chosen option, a cycle, a malformed placeholder, and more contexts than `MOST_CONTEXTS`.
+    the chosen option, a cycle, a malformed mapping, and more contexts than `MOST_CONTEXTS`.
     """
     if prod(map(len, template.options.values())) > MOST_CONTEXTS:
         raise template.fault(f"has more than {MOST_CONTEXTS:,} contexts: give fewer options")
     if empty := next((key for key, options in template.options.items() if not options), None):
         raise template.fault(f"the key {empty!r} has no option: give it one, or delete it")
     choices = product(*template.options.values())
-    return [_context(template, dict(zip(template.options, choice, strict=True))) for choice in choices]
+    return [_filled(template, template.prompt, dict(zip(template.options, choice, strict=True))) for choice in choices]
 
 
-def _context(template: Template, chosen: Mapping[str, str]) -> str:
-    filled = 0
-
-    def pieces(text: str, within: tuple[str, ...]) -> Iterator[str]:
-        """The text with its placeholders filled; `within`: the keys whose options contain it."""
-        nonlocal filled
-        for piece in _pieces(text, tuple(template.options), template.source, template.task):
-            if isinstance(piece, str):
-                yield piece
-                continue
-            key, mapping = piece
-            filled += 1
-            if filled > MOST_FILLED:
-                raise template.fault(f"a context has more than {MOST_FILLED:,} placeholders: let fewer contain others")
-            if mapping is not None and chosen[key] not in mapping:
-                raise template.fault(f"the mapping of [{key}] lacks {shortened(chosen[key])}: give it every option")
-            if mapping is None and key in within:
-                cycle = " -> ".join(filter(None, (*within[within.index(key) :], key)))
-                raise template.fault(f"the options of {cycle} contain each other: break the cycle")
-            if len(within) > 50:  # each is a call of Python's within a call
-                raise template.fault("more than 50 options stand inside each other: write them out")
-            value = chosen[key] if mapping is None else mapping[chosen[key]]
-            yield from pieces(value, (*within, key if mapping is None else ""))
-
-    return "".join(pieces(template.prompt, ()))
-
-
-@lru_cache(maxsize=1024)
-def _pieces(
-    text: str, keys: tuple[str, ...], source: str, task: str
-) -> tuple[str | tuple[str, Mapping[str, str] | None], ...]:
-    """The text in stretches and placeholders, each with its mapping if it has one; the text is never evaluated."""
-    template = Template(task=task, prompt="", source=source)
-    pieces: list[str | tuple[str, Mapping[str, str] | None]] = []
+def _filled(template: Template, text: str, chosen: Mapping[str, str], within: tuple[str, ...] = ()) -> str:
+    """The text with its placeholders filled; it is never evaluated. `within`: the keys whose options contain it."""
+    pieces: list[str] = []
     end = 0
     while placeholder := _PLACEHOLDER.search(text, end):
         pieces.append(text[end : placeholder.start()])
         key, end = placeholder["key"], placeholder.end()
-        if key not in keys:
-            known = ", ".join(keys) or "none"
+        if key not in chosen:
+            known = ", ".join(chosen) or "none"
             raise template.fault(f"the placeholder [{key}] has no options (keys with options: {known}): add its key")
-        mapping = None
+        value, inside = chosen[key], (*within, key)
         if placeholder["end"] == ":":
-            if (found := _mapping(text, end)) is None:
-                raise template.fault(f'the mapping of [{key}] is not one: write [{key}:{{"option": "text"}}]')
-            mapping, end = found
-        pieces.append((key, mapping))
-    pieces.append(text[end:])
-    for opened in (opened for piece in pieces if isinstance(piece, str) for opened in _OPENED.finditer(piece)):
-        if (key := opened["key"]) in keys:
-            raise template.fault(f"the placeholder [{key} is not closed behind its name: write [{key}]")
-    return tuple(pieces)
+            mapping, end = _mapping(template, key, text, end)
+            if value not in mapping:
+                raise template.fault(f"the mapping of [{key}] lacks {shortened(value)}: give it every option")
+            value, inside = mapping[value], within
+        elif key in within:
+            cycle = " -> ".join((*within[within.index(key) :], key))
+            raise template.fault(f"the options of {cycle} contain each other: break the cycle")
+        pieces.append(_filled(template, value, chosen, inside))
+    return "".join((*pieces, text[end:]))
 
 
-def _mapping(text: str, start: int) -> tuple[dict[str, str], int] | None:
-    """The mapping that begins at the offset, and the offset after its bracket; None if there is none.
+def _mapping(template: Template, key: str, text: str, start: int) -> tuple[dict[str, str], int]:
+    """The mapping that begins at the offset, and the offset after its bracket.
 
     A quoted text may hold braces and brackets, so it ends at the first place where what stands before is a mapping.
     """
-    for end in re.finditer(r"\}\s*\]", text[start : start + 100_000]):
+    for end in re.finditer(r"\}\s*\]", text[start:]):
         try:
             value = ast.literal_eval(text[start : start + end.start() + 1].strip())
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             continue
         if isinstance(value, dict) and all(isinstance(part, str) for pair in value.items() for part in pair):
             return value, start + end.end()
-        return None
-    return None
+        break
+    raise template.fault(f'the mapping of [{key}] is not one: write [{key}:{{"option": "text"}}]')
 
 
 def read_tasks(path: str | Path) -> dict[str, list[str]]:
@@ -256,20 +220,17 @@ def _of_yaml(path: str | Path) -> Iterator[Template]:
         raise DataError(f"{at(path)}: holds no task: {_LAYOUT}")
     for name, task in value.items():
         where = at(path, f"task {shortened(name)}")
-        prompt = task.get("prompt") if isinstance(task, dict) else None
-        if (
-            not isinstance(name, str)
-            or not isinstance(prompt, str)
-            or not prompt.strip()
-            or task.keys() - {"prompt", "options"}
-        ):
+        task = task if isinstance(task, dict) else {}
+        prompt, options = task.get("prompt"), task.get("options") or {}
+        if not isinstance(prompt, str) or not prompt.strip() or task.keys() - {"prompt", "options"}:
             raise DataError(f"{where}: has no text 'prompt', or a key that is none: {_LAYOUT}")
-        options = task.get("options") or {}
         if not isinstance(options, dict) or not all(isinstance(texts, list) for texts in options.values()):
             raise DataError(f"{where}: 'options' is not a mapping of lists: {_LAYOUT}")
-        texts_by_key = {str(key): [_option(text, where) for text in texts] for key, texts in options.items()}
-        kept = {key: tuple(text for text in texts if text is not None) for key, texts in texts_by_key.items()}
-        yield Template(task=name, prompt=prompt.strip(), options=kept, source=str(path))
+        kept = {
+            str(key): tuple(option for text in texts if (option := _option(text, where)) is not None)
+            for key, texts in options.items()
+        }
+        yield Template(task=str(name), prompt=prompt.strip(), options=kept, source=str(path))
 
 
 def _option(value: Any, where: str) -> str | None:
@@ -284,10 +245,7 @@ def _option(value: Any, where: str) -> str | None:
 
 
 def chosen_tasks(tasks: Mapping[str, list[str]], names: Sequence[str] | None) -> dict[str, list[str]]:
-    """The named tasks in the order of the names; all tasks if there are no names.
-
-    A text may hold several, with commas between them. DataError for an unknown name.
-    """
+    """The named tasks in the order of the names (a text may hold several, with commas), or all; DataError for an unknown one."""
     return {name: tasks[name] for name in _named(names, tasks) or tasks}
 
 
@@ -327,10 +285,8 @@ def chosen(
     if contexts is not None:
         ids = sorted({situation.task_context_id for _, situation in pairs if situation.task_context_id is not None})
         if unknown := [number for number in contexts if number not in ids]:
-            there = (
-                f"the tasks asked for have {', '.join(map(str, ids))}" if ids else "these have no numbers of contexts"
-            )
-            raise DataError(f"there is no context {unknown[0]}: {there}")
+            there = ", ".join(map(str, ids)) or "no numbers of contexts"
+            raise DataError(f"there is no context {unknown[0]}: the tasks asked for have {there}")
         pairs = [(one, situation) for one, situation in pairs if situation.task_context_id in contexts]
     if profiles is not None:
         pool = list(dict.fromkeys((situation.preference_id, situation.profile_text) for _, situation in pairs))

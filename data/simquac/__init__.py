@@ -1,13 +1,11 @@
 """The teacher-student data sets: SimQuAC, QuAC in its own layout, and the published teacher topics."""
 
 from . import released
-from .dataset import misplaced, to_object, write
+from .dataset import Change, misplaced, repair, to_object, write
 from .domain import DOMAIN
 from .reading import UNANSWERABLE, ReadingQuestion, by_people, questions_of, references
-from .repair import Change, repair
-from .rows import QUAC_FEATURES, SQUAD_V2_FEATURES, write_quac, write_squad_v2
-from .sections import MAX_SECTION_BYTES, Background
-from .sources import TopicSet, read, read_topics, samples, topic_set, topics_of
+from .rows import write_quac, write_squad_v2
+from .sources import MAX_SECTION_BYTES, Background, TopicSet, read, read_topics, samples, topic_set, topics_of
 from .topics import ENDING, KIND, MAX_BYTES, Topic, problem_of
 
 __all__ = [
@@ -16,8 +14,6 @@ __all__ = [
     "KIND",
     "MAX_BYTES",
     "MAX_SECTION_BYTES",
-    "QUAC_FEATURES",
-    "SQUAD_V2_FEATURES",
     "UNANSWERABLE",
     "Background",
     "Change",

@@ -1,15 +1,20 @@
-"""The SimQuAC and QuAC data sets: SQuAD-style JSON with a section, questions and exact spans.
+"""The SimQuAC and QuAC data sets: SQuAD-style JSON with a section, questions and exact spans; and their repair.
 
 As published with "Let the LLMs Talk" (WSDM 2024) and QuAC (EMNLP 2018). In SimQuAC's files a paragraph holds title,
 section title and background. In QuAC's own layout the article holds them, and a question has one `orig_answer`
 besides the references in `answers`. Without it `answers` are the spans of one answer, whether or not they overlap; a
 CANNOTANSWER beside spans is not a span.
+
+The published script's overlap test loses the first word of every exact copy. If an answer begins at the second word of a
+sentence, the repair adds the sentence's first word; other answers are not changed. People write such answers now and
+then (measured in `docs/research/as_released.md`), so the repair is meant for a model's answers.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from ...errors import DataError, at
 from ..files.json_files import read_json, write_json
@@ -17,12 +22,12 @@ from ..files.json_values import member
 from ..formats.detection import Source
 from ..formats.dialogues import difference, patched
 from ..formats.unsupported import LeftOut
-from ..grounding import MARKER, NO_ANSWER, gives_no_answer
+from ..grounding import MARKER, NO_ANSWER, gives_no_answer, token_index
 from ..identity import named
-from ..records import Conversation, Exchange, Message, Span, as_object
+from ..records import Conversation, Exchange, Message, Record, Span, as_object
+from ..text.sentence_splitting import sentences
 from .topics import ENDING, KIND, Topic
 
-_OF_QUESTION = ("question", "id")
 _WHOLE = "this is not a SimQuAC or QuAC file, or a broken one"
 _NAMES = {"title": "title", "header": "section_title", "background": "background"}
 
@@ -68,26 +73,25 @@ def from_object(value: Any, path: str | Path = "data set") -> list[Conversation]
 
 
 def _conversation(
-    paragraph: Mapping[str, Any],
-    article: Mapping[str, Any],
+    paragraph: dict[str, Any],
+    article: dict[str, Any],
     extra: dict[str, Any],
     first: int,
     path: str | Path,
     location: str,
 ) -> Conversation:
-    context = member(paragraph, "context", str, path, location)
-    topic = {"section": context.removesuffix(ENDING)}
+    topic = {"section": member(paragraph, "context", str, path, location).removesuffix(ENDING)}
     for field, name in _NAMES.items():
         holder = paragraph if name in paragraph else article
         topic[field] = member(holder, name, str, path, location) if name in holder else ""
-    scenario = Topic(**topic).scenario()  # type: ignore[arg-type]
+    scenario = Topic.model_validate(topic).scenario()
     messages: list[Message] = []
     for number, qa in enumerate(member(paragraph, "qas", list, path, location, advice=_WHOLE)):
         where = f"{location}.qas[{number}]"
         messages.extend(_pair(_object(qa, path, where), first + number, path, where, topic["section"]))
     conversation = Conversation(id="", scenario=scenario, messages=tuple(messages))
     derived = _paragraph(conversation, first, LeftOut())
-    patch = difference(dict(paragraph) | {"qas": None}, derived | {"qas": None})
+    patch = difference(paragraph | {"qas": None}, derived | {"qas": None})
     return conversation.model_copy(update={"extra": extra | ({"paragraph": patch} if patch else {})})
 
 
@@ -106,12 +110,12 @@ def _pair(qa: Mapping[str, Any], number: int, path: str | Path, location: str, s
     answer = Message(role="assistant", text=text, spans=tuple(spans))
     patch = difference(qa, _qa(Exchange(user=(question,), assistant=(answer,)), number, section) or {})
     values = patch.get("values", {})
-    of_question = {key: value for key, value in values.items() if key in _OF_QUESTION}
-    of_answer = patch | {"values": {key: value for key, value in values.items() if key not in of_question}}
-    of_answer = {key: value for key, value in of_answer.items() if value}
+    of_question = {key: value for key, value in values.items() if key in ("question", "id")}
+    of_answer = {key: value for key, value in values.items() if key not in of_question}
+    rest = {key: value for key, value in (patch | {"values": of_answer}).items() if value}
     return (
         question.model_copy(update={"extra": {"qa": {"values": of_question}} if of_question else {}}),
-        answer.model_copy(update={"extra": {"qa": of_answer} if of_answer else {}}),
+        answer.model_copy(update={"extra": {"qa": rest} if rest else {}}),
     )
 
 
@@ -165,13 +169,10 @@ def _paragraph(conversation: Conversation, first: int, left_out: LeftOut) -> dic
         qa = _qa(exchange, first + len(qas), topic.section)
         if qa is not None:
             qas.append(qa)
-        else:
-            problem = (
-                "a turn without a question"
-                if not exchange.user
-                else ("a question without an answer" if not exchange.assistant else "an answer that is not a span")
-            )
-            left_out.add(f"conversation {conversation.id}, turn {number}: {problem}")
+            continue
+        problem = "an answer that is not a span" if exchange.assistant else "a question without an answer"
+        problem = problem if exchange.user else "a turn without a question"
+        left_out.add(f"conversation {conversation.id}, turn {number}: {problem}")
     if thirds := sum(message.name is not None for message in conversation.messages):
         left_out.add(f"conversation {conversation.id}: messages of a third role ({thirds})")
     if not qas and not conversation.exchanges:
@@ -201,14 +202,10 @@ def _qa(exchange: Exchange, number: int, section: str) -> dict[str, Any] | None:
     }
     for message in (*question, *answer):
         patch = as_object(message.extra.get("qa"))
-        order = patch.get("order")
-        # If question and answer come from two sources, the answer's source determines the keys.
-        qa = patched(
-            qa,
-            {**patch, "order": [key for key in order if key in qa or key in patch.get("values", {})]}
-            if order
-            else patch,
-        )
+        if order := patch.get("order"):
+            # If question and answer come from two sources, the answer's source determines the keys.
+            patch = {**patch, "order": [key for key in order if key in qa or key in patch.get("values", {})]}
+        qa = patched(qa, patch)
     return qa
 
 
@@ -220,12 +217,12 @@ def spoken(messages: Sequence[Message]) -> list[Message]:
 def misplaced(conversations: Iterable[Conversation]) -> list[tuple[str, int, Span]]:
     """Spans that differ from the section at their offsets: conversation id, number of the message, span."""
     return [
-        (conversation.id, number, span)
-        for conversation in conversations
-        if conversation.scenario.get("kind") == KIND
-        for number, message in enumerate(conversation.messages)
+        (one.id, number, span)
+        for one in conversations
+        if one.scenario.get("kind") == KIND
+        for number, message in enumerate(one.messages)
         for span in message.spans
-        if str(conversation.scenario["section"])[span.start : span.end] != span.text
+        if str(one.scenario["section"])[span.start : span.end] != span.text
     ]
 
 
@@ -233,3 +230,81 @@ def _object(value: Any, path: str | Path, *where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise DataError(f"{at(path, *where)}: is not an object: a data set is an object with 'data'")
     return value
+
+
+RepairKind: TypeAlias = Literal["offset", "case", "first_word"]
+
+
+class Change(Record):
+    """One change of a span."""
+
+    conversation: str
+    message: int
+    span: int
+    kind: RepairKind
+    before: Span
+    after: Span
+
+
+def repair(conversations: Iterable[Conversation]) -> tuple[list[Conversation], list[Change]]:
+    """The conversations with repaired spans, and every change.
+
+    A span without a sign of damage is not changed. An undamaged span that begins at the second word of a sentence is
+    changed too: do not repair files of which `by_people` is true.
+    """
+    repaired: list[Conversation] = []
+    changes: list[Change] = []
+    for conversation in conversations:
+        section = Topic.of(conversation).section
+        messages = list(conversation.messages)
+        for number, message in enumerate(messages):
+            spans = list(message.spans)
+            for position, span in enumerate(message.spans):
+                where = {"conversation": conversation.id, "message": number, "span": position}
+                for kind, after in _steps(span, section):
+                    change = {**where, "kind": kind, "before": spans[position], "after": after}
+                    changes.append(Change.model_validate(change))
+                    spans[position] = after
+            if tuple(spans) != message.spans:
+                text = "\n".join(span.text for span in spans)
+                messages[number] = message.model_copy(update={"spans": tuple(spans), "text": text})
+        repaired.append(conversation.model_copy(update={"messages": tuple(messages)}))
+    return repaired, changes
+
+
+def _steps(span: Span, section: str) -> Iterable[tuple[RepairKind, Span]]:
+    """The kind and result of each change of a span, in order."""
+    text_at_offset = section[span.start : span.end]
+    if text_at_offset.casefold() != span.text.casefold():
+        section_index = token_index(section)
+        match = section_index.find(span.text)
+        if match is None or section_index.find(span.text, match.end) != match:  # nowhere, or in several places
+            return
+        yield "offset", match
+        span = match
+    elif text_at_offset != span.text:
+        span = Span(text=text_at_offset, start=span.start)
+        yield "case", span
+    start = before_first_word(section, span.start)
+    if start is not None:
+        yield "first_word", Span(text=section[start : span.end], start=start)
+
+
+def before_first_word(section: str, start: int) -> int | None:
+    """The start of the sentence whose second word begins at the offset; None if no second word begins there."""
+    earlier_starts = [offset for offset in _sentence_starts(section) if offset < start]
+    if not earlier_starts:
+        return None
+    before = section[earlier_starts[-1] : start]
+    return earlier_starts[-1] if len(before.split()) == 1 and before[-1].isspace() else None
+
+
+@lru_cache(maxsize=64)
+def _sentence_starts(section: str) -> tuple[int, ...]:
+    starts, search_from = [], 0
+    for sentence in sentences(section):
+        start = section.find(sentence, search_from)
+        if start >= 0:
+            starts.append(start)
+            search_from = start + len(sentence)
+    return tuple(starts)

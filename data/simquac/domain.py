@@ -1,15 +1,144 @@
-"""The domain of teacher-student conversations about a section of a document."""
+"""The domain of teacher-student conversations about a section of a document, and their rules for `check`."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..domain import Dataset, Domain, LabelNotes, Material, TypicalConversation, labelled, worded
+from ..domains import Dataset, Domain, LabelNotes, Material, TypicalConversation, labelled
 from ..formats.detection import Format
-from ..grounding import gives_no_answer
-from ..records import Conversation, Message
+from ..grounding import gives_no_answer, ground, token_count
+from ..records import Conversation, Message, Span
+from ..rules.linter import Reasons, Rule, quoted
+from ..rules.questions import QuestionReason, question_reasons
+from ..text.languages import says_something
 from . import dataset, rows, topics
-from .checks import RULES
+from .dataset import before_first_word
 from .topics import FIELDS, KIND, Topic
+
+ANSWER_TOKENS = 40
+"""Longest answer that teachers are asked for, in tokens ("Let the LLMs Talk", section 2.3)."""
+
+_SUFFIX = re.compile(
+    r"\((?:tell|give|show) me[^()]*\)|\bmax(?:imum)?\s+(?:number\s+)?(?:of\s+)?(?:two|2)\s+segments?\b", re.IGNORECASE
+)
+_INSTRUCTION = re.compile(
+    r"\[\s*system\s*\]|</?note>|\bask your next question\b|\bas an? (?:ai|language) (?:language )?model\b"
+    r"|\bcopy (?:the )?(?:answer|exact segment)\b|\bfrom the given text\b",
+    re.IGNORECASE,
+)
+
+
+def _section(conversation: Conversation) -> str:
+    return str(conversation.scenario["section"])
+
+
+def _answers(conversation: Conversation) -> Iterator[tuple[int, Message]]:
+    return ((number, message) for number, message in enumerate(conversation.messages) if message.role == "assistant")
+
+
+def _of_spans(reason: Callable[[Span, str, str], str]) -> Callable[[Conversation], Reasons]:
+    """The rule that gives a reason for a span, from the text at its offset and the section; empty for none."""
+
+    def find(conversation: Conversation) -> Reasons:
+        section = _section(conversation)
+        for number, message in _answers(conversation):
+            for span in message.spans:
+                if found := reason(span, section[span.start : span.end], section):
+                    yield number, found
+
+    return find
+
+
+def _not_slice(span: Span, there: str, section: str) -> str:
+    differs = span.text.casefold() != there.casefold()
+    return f"at {span.start} stands {quoted(there)}, not {quoted(span.text)}" if differs else ""
+
+
+def _case(span: Span, there: str, section: str) -> str:
+    differs = span.text != there and span.text.casefold() == there.casefold()
+    return f"at {span.start} stands {quoted(there)}, the case of {quoted(span.text)} differs" if differs else ""
+
+
+def _second_word(span: Span, there: str, section: str) -> str:
+    start = before_first_word(section, span.start)
+    if start is None:
+        return ""
+    first = section[start : span.start].strip()
+    return f"{quoted(span.text)} begins behind {quoted(first)}, the first word of its sentence"
+
+
+def _ungrounded(conversation: Conversation) -> Reasons:
+    section, background = _section(conversation), str(conversation.scenario.get("background", ""))
+    for number, message in _answers(conversation):
+        if message.spans or gives_no_answer(message):
+            continue
+        grounding = ground(message.text, section, background)
+        if not grounding.valid and grounding.reason != "empty":
+            failed = grounding.failed[0] if grounding.failed else message.text
+            yield number, f"{str(grounding.reason).replace('_', ' ')}: {quoted(failed)}"
+
+
+def _empty(conversation: Conversation) -> Reasons:
+    for number, message in _answers(conversation):
+        empty = [span.text for span in message.spans if not says_something(span.text)]
+        if empty:
+            yield number, f"the span {quoted(empty[0])} has no letter or digit"
+        elif not message.spans and not says_something(message.text) and not message.parts:
+            yield number, f"the answer {quoted(message.text)} has no letter or digit"
+
+
+def _long(conversation: Conversation) -> Reasons:
+    for number, message in _answers(conversation):
+        if (tokens := token_count(message.text)) > ANSWER_TOKENS:
+            yield number, f"{tokens} tokens (words and punctuation marks), {ANSWER_TOKENS} are asked for"
+
+
+def _question(reason: QuestionReason) -> Callable[[Conversation], Reasons]:
+    """The rule that finds questions with one of the question validator's reasons."""
+
+    def find(conversation: Conversation) -> Reasons:
+        earlier: list[str] = []
+        for number, message in enumerate(conversation.messages):
+            # An image alone breaks no rule for words.
+            if message.role == "user" and (message.text.strip() or not message.parts):
+                if reason in question_reasons(message.text, earlier=earlier):
+                    yield number, f"{reason.replace('_', ' ')}: {quoted(message.text)}"
+                earlier.append(message.text)
+
+    return find
+
+
+def _leaked(pattern: re.Pattern[str], *roles: str) -> Callable[[Conversation], Reasons]:
+    """The rule that finds a pattern's words, unless the section has them too: then they were copied, not leaked."""
+
+    def find(conversation: Conversation) -> Reasons:
+        for number, message in enumerate(conversation.messages):
+            leak = pattern.search(message.text)
+            if leak and message.role in roles and leak.group() not in _section(conversation):
+                yield number, f"{quoted(leak.group())} in {quoted(message.text)}"
+
+    return find
+
+
+RULES: Mapping[str, Rule] = {
+    "span-not-slice": Rule("error", "a span that is not the section's text at its offset", _of_spans(_not_slice)),
+    "span-case": Rule("error", "a span that differs from the section's text only in case", _of_spans(_case)),
+    "span-second-word": Rule("warning", "a span that begins at the second word of a sentence", _of_spans(_second_word)),
+    "answer-ungrounded": Rule("error", "an answer that is neither a refusal nor made of the section", _ungrounded),
+    "answer-empty": Rule("error", "an answer, or a span of one, without a letter or digit", _empty),
+    "answer-long": Rule("warning", "an answer over the 40 tokens that teachers are asked for", _long),
+    "question-empty": Rule("error", "a question without a letter or digit", _question("empty")),
+    "question-long": Rule("error", "a question over 25 words", _question("too_long")),
+    "question-lines": Rule("error", "a question of several lines", _question("newline")),
+    "question-list": Rule("error", "an enumeration in place of a question", _question("enumeration")),
+    "question-several": Rule("warning", "several questions in one", _question("several_questions")),
+    "question-again": Rule("warning", "a question that was asked before in the conversation", _question("asked_again")),
+    "leaked-instruction": Rule(
+        "error", "words of an instruction in a message", _leaked(_INSTRUCTION, "user", "assistant")
+    ),
+    "leaked-suffix": Rule("error", "a hint for the other side left in a question", _leaked(_SUFFIX, "user")),
+}
+"""Each rule by its id."""
 
 
 class SimQuAC(Domain):
@@ -31,7 +160,7 @@ class SimQuAC(Domain):
             "JSON lines of topics",
             topics.are_topics,
             topics.no_conversations,
-            sign=f"two of {', '.join(topics.FIELDS)}, and no turns",
+            sign=f"two of {', '.join(FIELDS)}, and no turns",
         ),
     )
     dataset = Dataset("simquac.json", "the conversations in SimQuAC's format (SQuAD-style JSON)", dataset.write)
@@ -41,20 +170,12 @@ class SimQuAC(Domain):
     attribution = (
         "Where the topics are QuAC's or SimQuAC's: their sections come from Wikipedia by way of QuAC (CC BY-SA 4.0)."
     )
-
     typical = TypicalConversation(
         None,
         {"user": (10, 20, 32), "assistant": (6, 28, 103)},
         "as in the published simulated conversations of SimQuAC",
     )
     """Measured in the open part of the published data: 77 conversations."""
-
-    def subtitle(self, scenario: Mapping[str, Any]) -> str:
-        header = scenario.get("header")
-        return header if isinstance(header, str) else ""
-
-    def topic_key(self, scenario: Mapping[str, Any]) -> str | None:
-        return worded("section", scenario) or super().topic_key(scenario)
 
     def material(self, scenario: Mapping[str, Any]) -> tuple[Material, ...]:
         section, background = scenario.get("section"), scenario.get("background")

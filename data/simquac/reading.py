@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from sys import intern
-from typing import Any, overload
+from typing import Any
 
 from ...errors import DataError
 from ..grounding import MARKER, NO_ANSWER, gives_no_answer
@@ -47,12 +47,10 @@ def questions_of(
 ) -> list[ReadingQuestion]:
     """The questions of all conversations about a section, in their order.
 
-    `unanswerable`: maximum number of unanswerable questions of a conversation; the first ones stay, later ones are left
-    out. None: all.
-
-    `history`: how many turns before the question a reader sees. They are those of the conversation as it was, so one
-    that is left out as a question may still be seen. A turn without a question or without an answer is neither asked
-    nor seen. A conversation whose id an earlier one has gets a number behind it. DataError if there is no question.
+    `unanswerable`: most unanswerable questions of a conversation, of which the first stay; None: all. `history`: how many
+    turns before the question a reader sees, also such as are left out as questions. A turn without a question or without
+    an answer is neither asked nor seen. A conversation whose id an earlier one has gets a number behind it. DataError if
+    there is no question.
     """
     questions: list[ReadingQuestion] = []
     names: Counter[str] = Counter()
@@ -75,7 +73,7 @@ def questions_of(
                 **fields,
                 text="\n".join(message.text for message in user_messages),
                 earlier=tuple(earlier[len(earlier) - history :]) if history else (),
-                references=_references(exchange.assistant),
+                references=references_of(exchange.assistant),
             )
             refused += question.impossible
             if not question.impossible or unanswerable is None or refused <= unanswerable:
@@ -86,23 +84,18 @@ def questions_of(
     return questions
 
 
-@overload
-def references(source: Message) -> tuple[str, ...]: ...
-@overload
-def references(source: Conversation) -> tuple[tuple[str, ...], ...]: ...
-def references(source: Message | Conversation) -> tuple[str, ...] | tuple[tuple[str, ...], ...]:
-    """Every answer of a data set: to the question of a message, or to the question of each turn.
+def references(conversation: Conversation) -> tuple[tuple[str, ...], ...]:
+    """Every answer of a data set to the question of each turn, as `references_of`."""
+    return tuple(references_of(exchange.assistant) for exchange in conversation.exchanges)
+
+
+def references_of(messages: Sequence[Message]) -> tuple[str, ...]:
+    """Every answer of a data set to a question, from the messages that answer it.
 
     These are the answer of the conversation and the further references of QuAC's own layout (`orig_answer`), in the
-    file's order. The conversation's answer comes first if it is not among the references. A refusal, or a turn without
-    an answer, gives `NO_ANSWER`.
+    file's order. The conversation's answer comes first if it is not among the references. A refusal, or no message,
+    gives `NO_ANSWER`.
     """
-    if isinstance(source, Conversation):
-        return tuple(_references(exchange.assistant) for exchange in source.exchanges)
-    return _references((source,))
-
-
-def _references(messages: Sequence[Message]) -> tuple[str, ...]:
     answer = _answer(messages)
     further: list[str] = []
     for values in map(_values, messages):

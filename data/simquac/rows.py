@@ -1,10 +1,9 @@
 """Rows as Hugging Face's `datasets` has them: of QuAC a conversation each (read and written), of SQuAD 2 a question each.
 
 The columns are those of `quac` and `squad_v2` there; QuAC's labels of a turn (followup, yesno) are null where the data
-has none. `datasets.Features.from_dict` makes the exact types of `SQUAD_V2_FEATURES` and `QUAC_FEATURES`.
+has none.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count, groupby
 from pathlib import Path
@@ -23,25 +22,10 @@ from .topics import ENDING, Topic
 LABELS: Mapping[str, tuple[str, ...]] = {"followup": ("y", "n", "m"), "yesno": ("y", "n", "x")}
 """A QuAC teacher's labels of a turn: whether to ask on (yes, no, maybe), and the kind of answer (yes, no, neither)."""
 
-
-def _list(feature: Mapping[str, Any]) -> dict[str, Any]:
-    return {"feature": dict(feature), "_type": "List"}
-
-
-_TEXT, _NUMBER = ({"dtype": kind, "_type": "Value"} for kind in ("string", "int32"))
-SQUAD_V2_FEATURES: dict[str, Any] = {
-    **dict.fromkeys(("id", "title", "context", "question"), _TEXT),
-    "answers": {"text": _list(_TEXT), "answer_start": _list(_NUMBER)},
-}
-"""Columns of SQuAD 2."""
-QUAC_FEATURES: dict[str, Any] = {
-    **dict.fromkeys(("dialogue_id", "wikipedia_page_title", "background", "section_title", "context"), _TEXT),
-    **dict.fromkeys(("turn_ids", "questions"), _list(_TEXT)),
-    **{f"{name}s": _list({"names": list(names), "_type": "ClassLabel"}) for name, names in LABELS.items()},
-    "answers": {"texts": _list(_list(_TEXT)), "answer_starts": _list(_list(_NUMBER))},
-    "orig_answers": {"texts": _list(_TEXT), "answer_starts": _list(_NUMBER)},
-}
-"""Columns of QuAC. `answers` has a list of references for each question, `orig_answers` one answer."""
+_ABOUT = {"title": "wikipedia_page_title", "section_title": "section_title", "background": "background"}
+"""By key of QuAC's JSON the column of its rows."""
+_COLUMNS = ("dialogue_id", *_ABOUT.values(), "context")
+_OF_TURNS = ("questions", "turn_ids", "followups", "yesnos")
 
 
 class _Turn(NamedTuple):
@@ -55,11 +39,6 @@ class _Turn(NamedTuple):
     original: Span
     """The answer that the source marks as the original one, else the first."""
     marked: bool
-
-    @property
-    def references(self) -> Sequence[Span]:
-        """Every answer once: the original one may not be listed."""
-        return self.listed if self.original in self.listed else (self.original, *self.listed)
 
 
 def _talks(conversations: Iterable[Conversation], left_out: LeftOut) -> Iterator[tuple[Topic, str, str, list[_Turn]]]:
@@ -93,48 +72,44 @@ def write_squad_v2(conversations: Iterable[Conversation], path: str | Path) -> l
     The context is the section, without CANNOTANSWER. A question has no answer where at least half of its references
     refuse, else those that do not are its answers. An id that occurs twice gets a number.
     """
-    left_out, lost = LeftOut(), Counter[str]()
+    left_out = LeftOut()
     seen: set[str] = set()
-    talks = 0
 
     def rows() -> Iterator[dict[str, Any]]:
-        nonlocal talks
         for topic, _, _, turns in _talks(conversations, left_out):
-            talks += bool(turns)
-            losses = ["titles and backgrounds of sections"] if topic.header or topic.background else []
             for turn in turns:
-                spans = [span for span in turn.references if span.text != MARKER]
                 names = chain([str(turn.id)], (f"{turn.id}-{number}" for number in count(2)))
                 name = next(name for name in names if name not in seen)
                 seen.add(name)
-                if name != turn.id:
-                    losses.append("ids that are numbers or occur twice")
-                if 0 < len(spans) < len(turn.references):
-                    losses.append("references that the others outvote")
-                if turn.labels:
-                    losses.append("a teacher's labels of turns (followup, yesno)")
-                spans = spans if 2 * len(spans) > len(turn.references) else []
+                references = turn.listed if turn.original in turn.listed else (turn.original, *turn.listed)
+                spans = [span for span in references if span.text != MARKER]
+                spans = spans if 2 * len(spans) > len(references) else []
                 answers = {"text": [span.text for span in spans], "answer_start": [span.start for span in spans]}
                 row = {"id": name, "title": topic.title, "context": topic.section, "question": turn.question}
                 yield row | {"answers": answers}
-            lost.update(dict.fromkeys(losses, 1))
 
     write_lines(path, rows())
-    if talks > 1:
-        lost["which questions are one conversation"] = talks
-    return _with_losses(left_out, lost)
+    left_out.begin_with(
+        [
+            "which questions are one conversation, titles and backgrounds of sections, labels of turns, outvoted references"
+        ]
+        * bool(seen)
+    )
+    return left_out
 
 
 def write_quac(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
     """Write a row for each conversation, as JSON lines; gives a line for each thing that rows cannot hold."""
-    left_out, lost = LeftOut(), Counter[str]()
+    left_out = LeftOut()
+    lost: dict[str, None] = {}
 
     def rows() -> Iterator[dict[str, Any]]:
         for topic, name, context, turns in _talks(conversations, left_out):
-            if not any(turn.labels or turn.original != turn.listed[0] for turn in turns):  # read again as spans
-                several = (turn.marked and len(turn.references) > 1 for turn in turns)
-                lost["that an answer is a reference of its own and no further span"] += any(several)
-            lost["that ids of questions are numbers"] += any(not isinstance(turn.id, str) for turn in turns)
+            read_as_spans = not any(turn.labels or turn.original != turn.listed[0] for turn in turns)
+            if read_as_spans and any(turn.marked and len(turn.listed) > 1 for turn in turns):
+                lost["that an answer is a reference of its own and no further span"] = None
+            if any(not isinstance(turn.id, str) for turn in turns):
+                lost["that ids of questions are numbers"] = None
             yield {
                 "dialogue_id": name,
                 "wikipedia_page_title": topic.title,
@@ -155,30 +130,28 @@ def write_quac(conversations: Iterable[Conversation], path: str | Path) -> list[
             }
 
     write_lines(path, rows())
-    return _with_losses(left_out, lost)
-
-
-def _with_losses(left_out: LeftOut, lost: Counter[str]) -> list[str]:
-    left_out.begin_with(f"{what}, of {n} conversation{'s' if n > 1 else ''}" for what, n in lost.items() if n)
+    left_out.begin_with(lost)
     return left_out
 
 
 def read_quac(path: str | Path) -> list[Conversation]:
     """The conversations of rows of QuAC, in order; DataError names a broken row.
 
-    Labels may be texts or the numbers of `datasets`. The row may have a label, or an original answer that is not the
-    first one. The answers of its question are then references, as in QuAC's own files. Else they are the spans of one
-    answer, as in SimQuAC's files.
+    Labels may be texts or the numbers of `datasets`. Where a row has a label, or an original answer that is not the first
+    one, the answers of a question are references, as in QuAC's own files. Else they are the spans of one answer, as in
+    SimQuAC's files.
     """
-    row_articles: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for place, value in elements(path):
         try:
-            row_articles.append(_article(as_object(value)))
+            rows.append(_article(as_object(value)))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             problem = f"{error} is missing" if isinstance(error, KeyError) else f"is no row of QuAC ({error})"
-            raise DataError(f"{at(path, place)}: {problem}: a row has {', '.join(QUAC_FEATURES)}") from None
+            raise DataError(
+                f"{at(path, place)}: {problem}: a row has {', '.join((*_COLUMNS, *_OF_TURNS))}, answers, orig_answers"
+            ) from None
     articles: list[dict[str, Any]] = []
-    for own, group in groupby(row_articles, lambda article: "title" in article):
+    for own, group in groupby(rows, lambda article: "title" in article):
         joined = list(group)
         articles += joined if own else [{"paragraphs": [one for article in joined for one in article["paragraphs"]]}]
     return from_object({"data": articles}, path)
@@ -189,44 +162,34 @@ def _article(row: Mapping[str, Any]) -> dict[str, Any]:
 
     KeyError, TypeError or ValueError if questions, ids, labels and answers are missing or do not fit together.
     """
-    texts_of = ("dialogue_id", "wikipedia_page_title", "background", "section_title", "context")
-    if odd := [key for key in texts_of if not isinstance(row[key], str)]:
+    if odd := [key for key in _COLUMNS if not isinstance(row[key], str)]:
         raise TypeError(f"{odd[0]!r} is not a text")
-    if not all(isinstance(text, str) for text in (*row["questions"], *row["turn_ids"])):
-        raise TypeError("a question or its id is not a text")
-    listed = row["answers"]
+    listed, original = row["answers"], row["orig_answers"]
     if isinstance(listed, list):  # `datasets` may give a list of objects for an object of lists
         listed = {key: [one[key] for one in listed] for key in ("texts", "answer_starts")}
-    texts, starts = row["orig_answers"]["texts"], row["orig_answers"]["answer_starts"]
-    names = ("questions", "turn_ids", "followups", "yesnos")
-    columns: list[Any] = [*map(row.__getitem__, names), texts, starts, listed["texts"], listed["answer_starts"]]
+    columns: list[Any] = [row[key] for key in _OF_TURNS]
+    columns += [holder[key] for holder in (original, listed) for key in ("texts", "answer_starts")]
     if not all(isinstance(column, list) for column in columns):
         raise TypeError("a column of the turns is not a list")
     qas: list[dict[str, Any]] = []
-    for question, name, followup, yesno, text, start, own_texts, own_starts in zip(*columns, strict=True):
-        answers = [_written(*pair) for pair in zip(own_texts, own_starts, strict=True)]
+    for question, name, followup, yesno, text, start, texts, starts in zip(*columns, strict=True):
+        if not (isinstance(question, str) and isinstance(name, str) and texts):
+            raise TypeError("a question or its id is not a text, or it has no answer")
         labels = {"followup": _label(followup, "followup"), "yesno": _label(yesno, "yesno")}
+        answers = [_written(*pair) for pair in zip(texts, starts, strict=True)]
         qas.append(
             {**labels, "question": question, "answers": answers, "id": name, "orig_answer": _written(text, start)}
         )
-        if not answers:
-            raise ValueError("a question has no answer")
-    about = {
-        "title": row["wikipedia_page_title"],
-        "section_title": row["section_title"],
-        "background": row["background"],
-    }
+    about = {key: row[column] for key, column in _ABOUT.items()}
     if any(qa["orig_answer"] != qa["answers"][0] or any(qa[label] is not None for label in LABELS) for qa in qas):
         own = [{key: value for key, value in qa.items() if value is not None} for qa in qas]
         paragraph = {"context": row["context"], "id": row["dialogue_id"], "qas": own}
         return {**dict(sorted(about.items())), "paragraphs": [paragraph]}
-    plain = [
-        {
-            **{key: qa[key] for key in ("question", "id", "answers")},
-            "is_impossible": [answer["text"] for answer in qa["answers"]] == [MARKER],
-        }
-        for qa in qas
-    ]
+    for qa in qas:
+        refuses = [answer["text"] for answer in qa["answers"]] == [MARKER]
+        qa["is_impossible"] = refuses
+    keys = ("question", "id", "answers", "is_impossible")
+    plain = [{key: qa[key] for key in keys} for qa in qas]
     return {"paragraphs": [{"context": row["context"], **about, "qas": plain}]}
 
 

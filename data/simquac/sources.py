@@ -1,19 +1,227 @@
-"""Reading of conversations about topics, and of topics, from any file that has them."""
+"""Reading of conversations about topics, and of topics, from any file that has them, documents too.
 
-from collections.abc import Iterable
+Of a document the highest heading is the title, the text under it the background, each further heading a topic.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ...errors import DataError, at
 from .. import documents
+from ..documents import Document
 from ..formats import messages, record_lines, sharegpt
 from ..formats.detection import Source, detected
 from ..records import Conversation
-from . import dataset, topics
+from . import topics
 from .domain import DOMAIN
-from .sections import MAX_SECTION_BYTES, Background, topics_of_document
 from .topics import MAX_BYTES, Topic
+
+MAX_SECTION_BYTES = 8_000
+"""Default bound of a section of a document, in bytes of UTF-8: about 1,300 English words."""
+
+BETWEEN = "\n\n"
+"""Stands between the paragraphs of a section."""
+
+_BREAKS = (
+    re.compile(r"\n"),
+    re.compile(r"[.!?…][\"'”’)\]]*\s|[。！？][”’」』）]*"),
+    re.compile(r"\s"),
+)
+"""Where a paragraph may be cut, the best place first: a line's end, a sentence's end, white space."""
+
+Background: TypeAlias = Literal["lead", "paragraph", "none"]
+
+
+@dataclass
+class _Section:
+    """A heading and the text under it, up to the next heading."""
+
+    path: tuple[str, ...]
+    """The headings above it below the title, its own last."""
+    paragraphs: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.path[-1]
+
+
+@dataclass
+class _Part:
+    """A title with its sections: a document, or a chapter of it."""
+
+    title: str
+    lead: list[str] = field(default_factory=list)
+    """Paragraphs between the title and the next heading."""
+    sections: list[_Section] = field(default_factory=list)
+
+
+def topics_of_document(
+    document: Document, *, background: Background, max_section_bytes: int, max_bytes: int
+) -> tuple[list[Topic], list[str]]:
+    """The topics of a document in order, and notes about splits and omissions.
+
+    A document without text has no topics. The topic's id is the file's name and the heading. A longer section is split
+    between paragraphs, a longer paragraph behind a sentence; each piece is a topic. `max_bytes` is the bound of the
+    whole topic.
+    """
+    topics: list[Topic] = []
+    notes: list[str] = list(document.notes)
+    bare: list[str] = []
+    ids: Counter[str] = Counter()
+    for part in _parts(document):
+        bare += [section.name for section in part.sections if not section.paragraphs]
+        if not part.lead and not part.sections:
+            bare.append(part.title)
+        sections = [section for section in part.sections if section.paragraphs]
+        lead = part.lead
+        if lead and not sections:
+            if part.sections:
+                notes.append(f"no heading under {part.title!r} has text: the text under it is the section")
+            sections, lead = [_Section((part.title,), lead)], []
+        before = _background(lead, background, max_section_bytes, part.title, notes) if sections else ""
+        for section, header in zip(sections, _headers(sections), strict=True):
+            room = max_bytes - size(part.title + before + header) - len(" (999/999)")
+            texts = pieces(section.paragraphs, min(max_section_bytes, room) if room > 0 else max_section_bytes)
+            if len(texts) > 1:
+                notes.append(f"{header!r} is split into {len(texts)} topics of at most {max_section_bytes:,} bytes")
+            for number, text in enumerate(texts, start=1):
+                name = header if len(texts) == 1 else f"{header} ({number}/{len(texts)})"
+                ids[name] += 1
+                own = f"{document.name}#{name}" + (f"~{ids[name]}" if ids[name] > 1 else "")
+                topics.append(Topic(title=part.title, background=before, header=name, section=text, id=own))
+    if bare:
+        which = "1 heading has no text of its" if len(bare) == 1 else f"{len(bare)} headings have no text of their"
+        notes.append(f"{which} own and no topic: {_some(bare)}")
+    return topics, notes
+
+
+def _parts(document: Document) -> list[_Part]:
+    """The document by titles.
+
+    The only heading of the highest level is the title. Several ones are a title each if there are headings below
+    them, else sections. The title of sections without one above them is what the file declares, else its name.
+    """
+    levels = [block.level for block in document.blocks if block.level is not None]
+    name = document.title or _readable(document.name)
+    if not document.blocks:
+        return []
+    if not levels:
+        return [_Part(name, [block.text for block in document.blocks])]
+    top = min(levels)
+    only = levels.count(top) == 1
+    declared = document.title is not None and top > 1
+    titled = not declared and (only or set(levels) != {top})
+    document_parts = [_Part(name)]
+    into = document_parts[0].lead
+    above: list[tuple[int, str]] = []
+    for block in document.blocks:
+        if block.level is None:
+            into.append(block.text)
+        elif titled and block.level == top:
+            above = []
+            if only:  # what stands before the only title is the document's too
+                document_parts[0].title = block.text
+            else:
+                document_parts.append(_Part(block.text))
+            into = document_parts[-1].lead
+        else:
+            above = [(level, text) for level, text in above if level < block.level] + [(block.level, block.text)]
+            document_parts[-1].sections.append(_Section(tuple(text for _, text in above)))
+            into = document_parts[-1].sections[-1].paragraphs
+    return [part for part in document_parts if part.lead or part.sections or part is not document_parts[0]]
+
+
+def _background(lead: Sequence[str], kind: Background, bound: int, title: str, notes: list[str]) -> str:
+    """The background, of whole paragraphs as far as the bound allows; a note has the size of the rest."""
+    if not lead:
+        return ""
+    whole = "\n\n".join(lead)
+    background = {"none": "", "paragraph": within(lead[:1], bound), "lead": within(lead, bound)}[kind]
+    if left := len(whole) - len(background):
+        notes.append(f"{left:,} of {len(whole):,} characters under {title!r} are in no background")
+    return background
+
+
+def _headers(sections: Sequence[_Section]) -> Iterator[str]:
+    """The sections' headings; those of equal name with the headings above them, then with a number."""
+    names = Counter(section.name for section in sections)
+    paths = Counter(section.path for section in sections)
+    seen: Counter[tuple[str, ...]] = Counter()
+    for section in sections:
+        seen[section.path] += 1
+        if names[section.name] == 1:
+            yield section.name
+        else:
+            number = f" ({seen[section.path]})" if paths[section.path] > 1 else ""
+            yield ": ".join(section.path) + number
+
+
+def _readable(name: str) -> str:
+    """The name of a file as a title: without folders and ending, with spaces for `_` and `-`."""
+    stem = name.rpartition("/")[2].rpartition(".")[0] or name
+    return " ".join(stem.replace("_", " ").replace("-", " ").split()) or stem
+
+
+def _some(names: Sequence[str], most: int = 5) -> str:
+    listed = ", ".join(repr(name if len(name) <= 60 else name[:59] + "…") for name in names[:most])
+    return listed if len(names) <= most else f"{listed} and {len(names) - most} more"
+
+
+def size(text: str) -> int:
+    """Bytes of the text in UTF-8."""
+    return len(text.encode("utf-8", "replace"))
+
+
+def pieces(paragraphs: Sequence[str], bound: int) -> list[str]:
+    """The paragraphs in as few texts of about the same size as go, each of at most `bound` bytes."""
+    total = size(BETWEEN.join(paragraphs))
+    target_size = total / -(-total // bound)
+    texts: list[str] = []
+    open_piece = ""
+    for paragraph in paragraphs:
+        for text in _cut(paragraph, bound):
+            joined = f"{open_piece}{BETWEEN}{text}" if open_piece else text
+            if open_piece and (size(joined) > bound or size(open_piece) >= target_size):
+                texts.append(open_piece)
+                joined = text
+            open_piece = joined
+    return [*texts, open_piece]
+
+
+def within(paragraphs: Sequence[str], bound: int) -> str:
+    """The first paragraphs as far as the bound allows, of a single longer one its beginning."""
+    beginning = next(_cut(paragraphs[0], bound))
+    for paragraph in paragraphs[1:] if beginning == paragraphs[0] else ():
+        if size(f"{beginning}{BETWEEN}{paragraph}") > bound:
+            break
+        beginning += BETWEEN + paragraph
+    return beginning
+
+
+def _cut(text: str, bound: int) -> Iterator[str]:
+    """The text whole, or in pieces of about the same size."""
+    rest = size(text)
+    while rest > bound:
+        length = min(bound, int(rest / -(-rest // bound) * 1.1) + 1)
+        start = text[:length].encode("utf-8", "replace")[:length].decode("utf-8", "ignore")
+        end = next(filter(None, (_last(mark, start) for mark in _BREAKS)), len(start)) or 1
+        if piece := text[:end].rstrip():
+            yield piece
+        following = text[end:].lstrip(" \t\n")
+        rest -= size(text[: len(text) - len(following)])
+        text = following
+    if text:
+        yield text
+
+
+def _last(mark: re.Pattern[str], text: str) -> int:
+    """The end of the last such break in the second half of the text; 0 if there is none."""
+    return max((match.end() for match in mark.finditer(text, len(text) // 2)), default=0)
 
 
 def _validate(conversation: Conversation) -> None:
@@ -23,26 +231,15 @@ def _validate(conversation: Conversation) -> None:
 
 _SOURCES = (*record_lines.formats(_validate), *DOMAIN.formats)
 """Formats of files that hold topics, with or without conversations about them."""
-_OTHERS = (messages.FORMAT, sharegpt.FORMAT)
 
 
 def read(path: str | Path) -> list[Conversation]:
     """The conversations of SimQuAC or QuAC JSON, of rows of QuAC or of teacher topics, in the file's order.
 
-    Unusual values and unknown keys are kept, so `write` gives the object of a JSON file again. DataError names the
-    format of a file in another known format.
+    Unusual values and unknown keys are kept, so `write` gives the object of a JSON file again.
     """
-    source = Source(path)
-    form = detected(source, DOMAIN.formats)
-    if form is not None and form.read is not dataset.read:
-        return list(form.contents(source.path).conversations)
-    other = detected(source, (*record_lines.formats(), *_OTHERS)) if form is None else None
-    if other is not None:
-        raise DataError(
-            f"{at(path)}: is {other.description}, not SimQuAC or QuAC JSON nor teacher topics: give such a file, "
-            "or make one of it with `duologue convert SRC DST --to simquac` if it is about sections"
-        )
-    return dataset.read(path)
+    form = detected(Source(path), DOMAIN.formats) or next(form for form in DOMAIN.formats if form.name == "simquac")
+    return list(form.contents(Path(path)).conversations)
 
 
 class TopicSet(NamedTuple):
@@ -53,15 +250,9 @@ class TopicSet(NamedTuple):
     """A line for each thing that was split, passed over or left out."""
 
 
-def read_topics(
-    path: str | Path,
-    *,
-    max_bytes: int = MAX_BYTES,
-    background: Background = "lead",
-    max_section_bytes: int = MAX_SECTION_BYTES,
-) -> list[Topic]:
-    """Every topic of a path, in order; equal topics are repeated. See `topic_set`, which has notes too."""
-    return topic_set(path, max_bytes=max_bytes, background=background, max_section_bytes=max_section_bytes).topics
+def read_topics(path: str | Path, **settings: Any) -> list[Topic]:
+    """Every topic of a path, in order; equal topics are repeated. Settings are those of `topic_set`, which has notes too."""
+    return topic_set(path, **settings).topics
 
 
 def topic_set(
@@ -84,10 +275,9 @@ def topic_set(
     named = not source.is_folder and documents.is_document(source.path)
     is_text = named and source.path.suffix.lower() in documents.TEXT
     form = None
-    if (
-        is_text or not named
-    ):  # a text is a document unless it is one of the data sets' files; a folder unless it is a run
-        form = next((candidate for candidate in (*_SOURCES, *_OTHERS) if candidate.recognises(source)), None)
+    if is_text or not named:  # a text is a document unless it is a data set's file; a folder unless it is a run
+        others = (messages.FORMAT, sharegpt.FORMAT)
+        form = next((candidate for candidate in (*_SOURCES, *others) if candidate.recognises(source)), None)
     if form is None and (source.is_folder or (named and (not is_text or source.text.strip()))):
         return _of_documents(source.path, background, max_section_bytes, max_bytes)
     form = form or detected(source, ())

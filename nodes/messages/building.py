@@ -30,7 +30,7 @@ MessageBuilder: TypeAlias = Callable[[State], list[BaseMessage]]
 """Builds the messages of a request to a speaker, from the state."""
 
 
-_MATERIAL = tuple(name for domain in domains.SHIPPED for name in domain.marks)
+_MATERIAL = tuple(name for domain in domains.shipped() for name in domain.marks)
 MARKS = tuple(f"{end}{name}" for name in _MATERIAL for end in ("", "/"))
 """The marks around material of the shipped domains, opening and closing."""
 

@@ -18,7 +18,7 @@ from ...data.identity import call_seed, digest
 from ...data.records import Message, Role
 from ...data.rules import QUESTION_WORDS, question_reasons
 from ...data.simquac import released
-from ...data.simquac.checks import ANSWER_TOKENS
+from ...data.simquac.domain import ANSWER_TOKENS
 from ...prompts import Library, Page
 from ..contract import BySettings, Node, describe
 from ..limits import Limits

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...data.domain import Domain
+from ...data.domains import Domain
 from ...data.files.journals import JournalReader, writer_path
 from ...data.formats.detection import CONVERSATIONS, Format
 from ...data.formats.record_lines import RECORDS

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from ...data import domains
-from ...data.domain import Domain
+from ...data.domains import Domain
 from ...data.formats.detection import Format
 from ...data.packages import failure, is_importable
 from ...data.text.words import texts_in

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...data import domains
-from ...data.domain import Dataset, Domain
+from ...data.domains import Dataset, Domain
 from ...data.files.json_files import write_text
 from ...data.formats.detection import MANIFEST
 from ...data.formats.manifests import RESTORE

@@ -70,7 +70,7 @@ class AnswerFiles(Closing):
         if (last := self.last(among)) is None:
             return None
         item = Item(label=last.label, conversation=last.conversation, message=last.message, path=last.path)
-        self.put(item.undone(self.by))
+        self.put(item.taken_back(self.by))
         return item
 
     def close(self) -> None:

@@ -90,7 +90,7 @@ class Batches:
             raise DataError(f"{self.folder}: {by} has begun no batch that is not finished: there is nothing to release")
         with AnswerFiles(self.folder, by) as answers:
             for answer in [answer for answer in answers.standing.values() if answer.label == BATCH]:
-                answers.put(Item(label=BATCH, conversation=answer.conversation).undone(by))
+                answers.put(Item(label=BATCH, conversation=answer.conversation).taken_back(by))
         return begun
 
 

@@ -13,10 +13,10 @@ from ...data import domains, record_lines
 from ...data.files.folders import copy_file
 from ...data.files.json_files import parsed, replacing_folder, write_lines, write_text
 from ...data.formats.detection import CONVERSATIONS, FAILURES
+from ...data.labels.answers import WHOLE, stored_keys, with_labels
 from ...data.labels.definition import LabelDefinition
 from ...data.labels.reading import FOLDER
-from ...data.labels.units import WHOLE, stored_keys, with_labels
-from ...data.labels.votes import Ballot, VoteRule, finals
+from ...data.labels.votes import Ballot, final_value
 from ...data.loading import Loaded
 from ...data.recllmsim.dataset import annotated, is_history, label_keys_of
 from ...data.records import Conversation, Json
@@ -39,38 +39,30 @@ NewLabels = Mapping[str, Mapping[int, Mapping[str, Mapping[str, Any]]]]
 """By conversation, unit and place (`labels`, `extra`): the keys with what they hold; None for one to remove."""
 
 
-def results(annotations: Annotations, rule: VoteRule = "majority") -> NewLabels:
+def results(annotations: Annotations) -> NewLabels:
     """The new labels of the conversations: the final values and, for labels that store them, the votes."""
     new_labels: dict[str, dict[int, dict[str, dict[str, Any]]]] = defaultdict(
         lambda: defaultdict(lambda: defaultdict(dict))
     )
-    for work, unit, ballot, final in _decided(annotations, rule):
+    for work, unit, ballot, final in _decided(annotations):
         new_labels[work.conversation.id][unit][work.label.shape.place] |= stored_keys(work.label, final, ballot)
     return new_labels
 
 
-def _decided(annotations: Annotations, rule: VoteRule) -> Iterator[tuple[LabellingWork, int, Ballot, Json | None]]:
-    """Each unit with its votes and their final value, label by label.
-
-    A rule may look at all votes on a label.
-    """
-    by_label: dict[str, list[tuple[LabellingWork, int, Ballot]]] = defaultdict(list)
+def _decided(annotations: Annotations) -> Iterator[tuple[LabellingWork, int, Ballot, Json | None]]:
+    """Each unit with its votes and their final value."""
     for work, record in annotations.labelled_work():
-        by_label[work.label.name] += [
-            (work, *unit_and_ballot) for unit_and_ballot in zip(record.units, record.ballots(), strict=True)
-        ]
-    for items in by_label.values():
-        decided = finals(items[0][0].label, [ballot for *_, ballot in items], rule)
-        yield from ((*item, final) for item, final in zip(items, decided, strict=True))
+        for unit, ballot in zip(record.units, record.ballots(), strict=True):
+            yield work, unit, ballot, final_value(work.label, ballot)
 
 
-def counts(annotations: Annotations, rule: VoteRule = "majority") -> dict[str, dict[str, int]]:
+def counts(annotations: Annotations) -> dict[str, dict[str, int]]:
     """For each label the number of labelled units, of ties in a part, and of votes without a value."""
     rows: dict[str, dict[str, int]] = {
         work.label.name: dict.fromkeys(("labelled", "ties", "votes", "refused_votes"), 0)
         for work in annotations.planned
     }
-    for work, _, ballot, final in _decided(annotations, rule):
+    for work, _, ballot, final in _decided(annotations):
         row, label = rows[work.label.name], work.label
         tied = final is not None and any(final[name] is None and label.applies(name, final) for name in label.parts)
         row["labelled"] += final is not None and not tied
@@ -198,7 +190,6 @@ def annotate(
     *,
     labels_dir: str | Path | None = None,
     votes: int | None = None,
-    aggregate: VoteRule = "majority",
     out: str | Path | None = None,
     **settings: Any,
 ) -> list[Conversation]:
@@ -213,7 +204,6 @@ def annotate(
         model: The annotator or annotators.
         labels_dir: A folder with label definitions of your own.
         votes: Number of votes of a single annotator; default: 3, of a function 1.
-        aggregate: The rule that makes a final value of the votes.
         out: A folder for a labelled copy of the data set, which another call with `resume=True` continues.
         settings: Settings of `runs.aannotate`, such as `seed` and `conduct`.
 
@@ -243,7 +233,7 @@ def annotate(
         check_keys(loaded, chosen)
         settings["out"] = folder / FOLDER
     annotators = [annotator(labeller) for labeller in several]
-    new_labels = results(blocking(aannotate(talks, chosen, annotators, votes=votes, **settings)), aggregate)
+    new_labels = results(blocking(aannotate(talks, chosen, annotators, votes=votes, **settings)))
     if folder is not None and loaded is not None:
         write_copy(loaded, folder, new_labels)
     return list(labelled(talks, new_labels))

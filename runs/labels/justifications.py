@@ -7,10 +7,9 @@ from typing import Any
 from ...data.files.journals import WRITER
 from ...data.files.json_files import dumps, write_text
 from ...data.files.regular_files import content
-from ...data.labels.answers import LabelAnswer, standing
+from ...data.labels.answers import WHOLE, WHY, LabelAnswer, standing
 from ...data.labels.definition import LabelDefinition
 from ...data.labels.side_by_side import STUDY, is_asked
-from ...data.labels.units import WHOLE, WHY
 from ...data.loading import Loaded, load
 from ...data.records import Conversation, Message
 from ...data.rules import plain_words

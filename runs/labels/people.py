@@ -5,11 +5,10 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...data.labels.answers import LabelAnswer, items_of, seen_of
+from ...data.labels.answers import WHOLE, LabelAnswer, items_of, seen_of, units_of
 from ...data.labels.definition import LabelDefinition
 from ...data.labels.reading import CHOSEN, FOLDER
-from ...data.labels.units import WHOLE, units_of
-from ...data.labels.votes import finals
+from ...data.labels.votes import final_value
 from ...data.loading import Loaded
 from ...data.recllmsim.published_labels import HUMAN
 from ...data.records import Conversation, Json
@@ -40,8 +39,7 @@ def labels_of_people(
     )
     for (name, conversation, place), votes in votes_by_unit.items():
         label = labels[name]
-        (final,) = finals(label, [votes])
-        voted = label.voted(final or dict.fromkeys(label.parts), votes)
+        voted = label.voted(final_value(label, votes) or dict.fromkeys(label.parts), votes)
         people_labels[conversation][place]["labels"] |= {f"{key}{HUMAN}": value for key, value in voted.items()}
     return people_labels
 

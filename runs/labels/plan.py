@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from ...data.labels.answers import text_of
 from ...data.labels.definition import LabelDefinition
-from ...data.labels.units import text_of
 from ...data.records import Conversation
 from ...data.text.words import OF_MESSAGE, tokens_about
 from ...nodes.annotators import Annotator, LabelQuestion, ModelAnnotator, pages

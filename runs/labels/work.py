@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...data.identity import digest
+from ...data.labels.answers import WHY, missing, units_of
 from ...data.labels.definition import LabelDefinition
-from ...data.labels.units import WHY, missing, units_of
 from ...data.records import Conversation
 from ...errors import SettingError
 from ..journals.journal import RunError

@@ -15,7 +15,7 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
 from ...data import domains
-from ...data.domain import TypicalConversation
+from ...data.domains import TypicalConversation
 from ...data.executed_graph import SPEAKER_OF, VALIDATOR_OF
 from ...data.files.json_files import dumps
 from ...data.formats import record_lines

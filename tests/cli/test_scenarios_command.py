@@ -50,7 +50,7 @@ def test_users_simulated_on_peoples_profiles_are_not_called_people_in_run_or_dat
         assert all(domain.simulated(one) for one in simulated)
         pairs = paired(simulated, stored).pairs
         assert len(pairs) == 3
-        assert all(domain.person(one.scenario) == domain.person(other.scenario) for one, other in pairs)
+        assert all(domain.profile(one.scenario) == domain.profile(other.scenario) for one, other in pairs)
     assert not any(domain.simulated(one) for one in stored)
     (written, *_) = (json.loads(path.read_text()) for path in Path("run/dataset").rglob("*.json"))
     assert "profile" not in written

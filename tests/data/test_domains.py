@@ -5,11 +5,14 @@ import sys
 import pytest
 
 from duologue import data
-from duologue.data import Conversation, Dataset, Domain, Format, Message, domains, simquac
-from duologue.data.checks import check, known_rules
-from duologue.data.domain import labelled
+from duologue.data import Conversation, Domain, Format, Message, domains, simquac
+from duologue.data.checks import check
+from duologue.data.domains import TYPICAL, TypicalConversation, labelled
+from duologue.data.labels.answers import WHOLE, text_of
+from duologue.data.labels.definition import LabelDefinition
+from duologue.data.labels.reading import annotations_of
 from duologue.data.people import paired, topic_key
-from duologue.data.rules import DIALOGUE_RULES
+from duologue.data.rules import CHAT_RULES, DIALOGUE_RULES, Rule
 from duologue.errors import SettingError
 
 LOG = """== AB1: move to Monday
@@ -29,38 +32,20 @@ def log(tmp_path):
     return tmp_path / "counter.txt"
 
 
-def test_a_domain_of_ones_own_is_found_by_the_kind_of_a_conversation_or_a_scenario(airline):
+def test_a_domain_of_ones_own_reads_tells_checks_and_pairs_its_conversations(airline, log):
     talk = Conversation(id="a", scenario={"kind": "airline", "booking": "AB1", "goal": ""})
-    assert domains.of(talk) is airline
-    assert domains.of(talk.scenario) is airline
+    assert domains.of(talk) is domains.of(talk.scenario) is airline
     assert domains.kinds() == ("simquac", "recllmsim", "airline")
-
-
-def test_its_files_are_recognised_and_read_with_its_notes(airline, log):
     loaded = data.load(log)
     assert (loaded.kind, len(loaded), loaded.notes) == ("counter-log", 2, ("2 at the counter",))
-    assert data.kind_of(log) == "counter-log"
-
-
-def test_its_titles_refusals_and_source_text_stand_in_the_outline_and_the_counts(airline, log):
-    first, second = map(data.outline, data.load(log))
-    assert (first.title, first.topic, first.kind) == ("Booking AB1", "at the counter", "airline")
+    first, second = map(data.outline, loaded)
+    assert (first.title, first.kind) == ("Booking AB1", "airline")
     assert (first.refused, second.refused, first.coverage) == (1, 0, 0.0)
-    assert data.count(data.load(log)).side("assistant").refused == 1
-
-
-def test_its_rules_are_read_by_check_and_listed_with_the_others(airline, log):
-    assert "promise" in known_rules()
-    (finding,) = data.checks.check(data.load(log))
+    assert data.count(loaded).side("assistant").refused == 1
+    (finding,) = check(loaded)
     assert (finding.rule, finding.message, finding.conversation) == ("promise", 3, "log0")
-    assert check(data.load(log).conversations[0], ["user-empty"]) == []
-
-
-def test_conversations_are_paired_by_its_topic_key(airline, log):
-    one, two = data.load(log), data.load(log)
-    assert [(a.id, b.id) for a, b in paired(tuple(one), tuple(reversed(tuple(two)))).pairs] == [
-        ("log0", "log0"), ("log1", "log1"),
-    ]  # fmt: skip
+    again = tuple(reversed(tuple(data.load(log))))
+    assert [(a.id, b.id) for a, b in paired(tuple(loaded), again).pairs] == [("log0", "log0"), ("log1", "log1")]
 
 
 def test_its_records_are_checked_by_it_when_they_are_loaded(airline, tmp_path):
@@ -69,26 +54,18 @@ def test_its_records_are_checked_by_it_when_they_are_loaded(airline, tmp_path):
         data.load(tmp_path / "r.jsonl")
 
 
-def test_records_are_records_whatever_a_domain_takes_for_its_own(own_registry, tmp_path):
-    class Greedy(Domain):
-        kind = "greedy"
-        formats = (Format("all", "everything", lambda source: True, lambda path: []),)
-
-    domains.register(Greedy())
+def test_records_are_records_whatever_a_domain_takes_for_its_own_and_it_may_read_what_is_no_text(
+    own_registry, tmp_path
+):
+    binary = Format("bin", "bytes", lambda source: source.path.read_bytes()[:1] == b"\xff", lambda path: [])
+    greedy = Format("all", "everything", lambda source: True, lambda path: [])
     data.record_lines.write([Conversation(id="a", scenario={})], tmp_path / "r.jsonl")
-    assert data.kind_of(tmp_path / "r.jsonl") == "replay"
-
-
-def test_a_domain_may_read_what_is_no_text(own_registry, tmp_path):
-    class Binary(Domain):
-        kind = "binary"
-        formats = (Format("bin", "bytes", lambda source: source.path.read_bytes()[:1] == b"\xff", lambda path: []),)
-
     (tmp_path / "talks.bin").write_bytes(b"\xff\x00")
     with pytest.raises(data.DataError, match="not UTF-8"):
         data.kind_of(tmp_path / "talks.bin")
-    domains.register(Binary())
+    domains.register(Domain(kind="binary", formats=(binary, greedy)))
     assert data.kind_of(tmp_path / "talks.bin") == "bin"
+    assert data.kind_of(tmp_path / "r.jsonl") == "replay"
 
 
 SCENARIO = {"kind": "airline", "task": "change a booking", "private": {"seat": "window"}, "wishes": ["aisle", 3]}
@@ -99,17 +76,16 @@ def test_a_kind_that_nobody_registered_is_a_plain_conversation():
     assert domains.of(talk) is domains.PLAIN
     row = data.outline(talk)
     assert (row.title, row.topic, row.refused, row.coverage) == ("change a booking",) * 2 + (0, None)
-    assert data.count([talk]).side("assistant").refused == 0
     assert check(talk) == []
     assert topic_key(talk) == topic_key(talk.model_copy(update={"id": "b"})) is not None
     shown = [(piece.label, piece.text, piece.rows) for piece in domains.PLAIN.material(SCENARIO)]
     assert shown == [
         ("task", "change a booking", ()), ("private", "", (("seat", "window"),)), ("wishes", "aisle, 3", ()),
     ]  # fmt: skip
-
-
-def test_only_a_domain_that_says_when_has_refusals():
-    assert [own.has_refusals for own in (*domains.SHIPPED, domains.PLAIN)] == [True, False, True]
+    nested = {"success": {"refused": True, "tool_called": {"name": "book", "arguments": {"room": 12}, "times": 1}}}
+    (piece,) = labelled(nested, ["success"])
+    assert piece.rows == (("refused", "yes"), ("tool called", "name: book, arguments: (room: 12), times: 1"))
+    assert [own.has_refusals for own in (*domains.shipped(), domains.PLAIN)] == [True, False, True]
 
 
 @pytest.mark.parametrize("scenario", [{}, {"kind": 3}, {"kind": None, "title": ["x"]}, {"kind": "simquac"}])
@@ -119,54 +95,43 @@ def test_a_scenario_that_is_none_is_shown_all_the_same(scenario):
     assert domains.of(talk).material(scenario) in ((), domains.PLAIN.material(scenario))
 
 
-def test_a_kind_has_one_domain_unless_it_is_replaced(airline):
-    class Other(Domain):
-        kind = "airline"
-
-    assert domains.register(airline) is airline
-    with pytest.raises(SettingError, match="airline"):
-        domains.register(Other())
-    other = domains.register(Other(), replace=True)
-    assert domains.of({"kind": "airline"}) is other
-
-
-def domain(**members):
-    return type("Made", (Domain,), {"kind": "made"} | members)()
-
-
 @pytest.mark.parametrize(
     "unfit",
     [
-        lambda: Domain,
-        lambda: "airline",
-        lambda: domain(kind=" "),
-        lambda: domain(formats=(Format("sharegpt", "", bool, list),)),
-        lambda: domain(formats=(Format("counter-log", "", bool, list),)),
+        lambda: domains.register(Domain),
+        lambda: domains.register("airline"),
+        lambda: domains.register(Domain(kind=" ")),
+        lambda: domains.register(Domain(kind="airline")),
+        lambda: domains.register(Domain(kind="made", formats=(Format("sharegpt", "", bool, list),))),
+        lambda: domains.register(Domain(kind="made", formats=(Format("counter-log", "", bool, list),))),
+        lambda: Domain(title="x"),
+        lambda: Domain(knd="x"),
     ],
 )
-def test_what_cannot_be_registered_changes_nothing(airline, unfit):
+def test_what_cannot_be_registered_changes_nothing_and_a_kind_is_replaced_only_if_asked(airline, unfit):
     before = domains.registered()
     with pytest.raises(SettingError):
-        domains.register(unfit())
+        unfit()
     assert domains.registered() == before
+    assert domains.register(airline) is airline
+    other = domains.register(Domain(kind="airline"), replace=True)
+    assert domains.of({"kind": "airline"}) is other
 
 
-def test_rules_about_any_dialogue_are_for_every_domain(own_registry):
-    own = domains.register(domain(rules=DIALOGUE_RULES))
-    talk = Conversation(id="a", scenario={"kind": "made"}, messages=(Message(role="assistant", text="Hello"),))
-    assert [finding.rule for finding in check(talk)] == ["assistant-first"]
-    assert own.rules["user-last"] is known_rules()["user-last"]
-
-
-def test_the_ids_of_the_shipped_rules_stay(own_registry):
-    assert " ".join(known_rules()) == (
-        "span-not-slice span-case span-second-word answer-ungrounded answer-empty answer-long question-empty "
-        "question-long question-lines question-list question-several question-again leaked-instruction leaked-suffix "
-        "user-empty user-role-leak user-prompt-leak user-repeat user-plan user-pastes-task assistant-first "
-        "same-side-again user-last error-reply hallucination label-shape "
-        "empty role-slip prompt-shown assistant-like-user repeated thank-you-loop cut-off system-twice refusal same-side-twice "
-        "user-leaves-early user-invents user-all-at-once user-as-assistant user-repeats-itself"
-    )
+def test_a_domain_is_checked_by_its_own_rules_or_by_those_of_no_domain(own_registry):
+    late = Rule("error", "late", lambda conversation: iter([(0, "late")]))
+    thanks = tuple(Message(role=role, text="Thank you!") for role in ("user", "assistant") * 4)
+    plain = [finding.rule for finding in check(Conversation(id="a", scenario={}, messages=thanks))]
+    found = {}
+    for kind, rules in {
+        "none": CHAT_RULES, "own": {"late": late}, "both": {**CHAT_RULES, "late": late}, "talk": DIALOGUE_RULES,
+    }.items():  # fmt: skip
+        domains.register(Domain(kind=kind, rules=rules))
+        found[kind] = {f.rule for f in check(Conversation(id="a", scenario={"kind": kind}, messages=thanks))}
+    assert found["none"] == set(plain) != set()
+    assert found["own"] == {"late"}
+    assert found["both"] == {*plain, "late"}
+    assert "user-repeat" in found["talk"]
 
 
 @pytest.fixture
@@ -205,22 +170,16 @@ def test_the_domain_of_an_installed_package_is_found_when_it_is_needed(installed
     assert "grand_hotel_domain" not in sys.modules
     assert data.outline(Conversation(id="a", scenario={"kind": "hotel"})).title == "A room"
     assert domains.kinds() == ("simquac", "recllmsim", "hotel")
+    assert domains.registered_here() == ()
 
 
 @pytest.mark.parametrize(
     "source",
-    [
-        "raise RuntimeError('no licence\\nfor sk-1234')",
-        "import nowhere_at_all",
-        "import sys; sys.exit()",
-        "DOMAIN = 3",
-        OF_A_PACKAGE.format(kind="simquac"),
-    ],
+    ["raise RuntimeError('no licence\\nfor sk-1234')", "DOMAIN = 3", OF_A_PACKAGE.format(kind="simquac")],
 )
 def test_a_broken_domain_of_a_package_is_one_warning_that_names_the_package(installed, caplog, source):
     installed("grand-hotel", source)
-    assert domains.of({"kind": "hotel"}) is domains.PLAIN
-    assert domains.of({"kind": "hotel"}) is domains.PLAIN
+    assert domains.of({"kind": "hotel"}) is domains.of({"kind": "hotel"}) is domains.PLAIN
     (record,) = caplog.records
     line = record.getMessage()
     assert "grand-hotel" in line
@@ -230,12 +189,8 @@ def test_a_broken_domain_of_a_package_is_one_warning_that_names_the_package(inst
 
 def test_a_domain_whose_data_set_is_messages_is_no_target_of_its_own(airline):
     before = set(domains.targets())
-    domains.register(domain())
-    assert set(domains.targets()) == before
-    assert "messages" in before
-    assert domain().dataset == Dataset(
-        "messages.jsonl", "the conversations as JSON lines of messages", data.messages.write
-    )
+    domains.register(Domain(kind="made"))
+    assert set(domains.targets()) == before >= {"messages", "airline", "simquac", "recllmsim"}
 
 
 def test_the_facts_are_those_of_the_profile_whichever_its_form():
@@ -251,56 +206,26 @@ def test_the_facts_are_those_of_the_profile_whichever_its_form():
     assert facts({"kind": "recllmsim", "preference": 3}) == facts({"kind": "simquac", "preference": text}) == ()
 
 
-def test_a_nested_scenario_is_told_with_its_keys_and_its_flags() -> None:
-    scenario = {"success": {"refused": True, "tool_called": {"name": "book", "arguments": {"room": 12}, "times": 1}}}
-    (piece,) = labelled(scenario, ["success"])
-    assert piece.rows == (("refused", "yes"), ("tool called", "name: book, arguments: (room: 12), times: 1"))
-
-
-def test_a_domain_of_ones_own_tells_how_its_conversations_go_and_what_its_profiles_are(own_registry):
-    from duologue.data.domain import TYPICAL, TypicalConversation
-    from duologue.data.labels.definition import LabelDefinition
-    from duologue.data.labels.units import WHOLE, text_of
+def test_a_domain_tells_how_its_conversations_go_what_its_profiles_are_and_which_labels_judge_nothing(own_registry):
     from duologue.runs.planning.cast_calls import _talk
 
     class Hotel(data.Domain):
         kind = "hotel"
         typical = TypicalConversation(3, {"user": (1, 2, 3), "assistant": (4, 5, 6)}, "as at our desk")
-
-        def profile_text(self, scenario):
-            return f"guest {scenario['profile']['name']}"
-
-    data.domains.register(Hotel())
-    guest = {"kind": "hotel", "profile": {"name": "Ann"}}
-    assert _talk([{"scenario": guest}] * 2).known_by == "as at our desk"
-    assert _talk([{"scenario": guest}, {"scenario": {"kind": "other"}}]) == TYPICAL
-    label = LabelDefinition.of("p", {"unit": "profile", "values": ["a"]}, "x", "p.md")
-    assert text_of(data.Conversation(id="1", scenario=guest, messages=()), label, WHOLE) == "guest Ann"
-
-
-def test_a_domain_of_ones_own_brings_the_texts_of_its_labels_and_the_notes_among_them(own_registry):
-    from duologue.analysis.labels.reliability import Trusts
-    from duologue.data.labels.definition import LabelDefinition
-    from duologue.data.labels.reading import annotations_of
-    from duologue.data.labels.units import WHOLE, text_of
-
-    class Hotel(data.Domain):
-        kind = "hotel"
         label_notes = data.LabelNotes(
             facts=frozenset({"desk"}), beside={"because": "stars"}, others=frozenset({"booking"})
         )
 
-        def label_text(self, scenario, unit):
-            return scenario["wish"] if unit == "context" else super().label_text(scenario, unit)
+        def profile(self, scenario):
+            return f"guest {scenario['profile']['name']}"
 
+    guest = {"kind": "hotel", "profile": {"name": "Ann"}}
     labels = {"desk": "north", "because": "late", "booking": "a room", "stars_human": 3, "stars": 3, "topic_id": 7}
-    talk = Conversation(id="1", scenario={"kind": "hotel", "wish": "a view"}, messages=(), labels=labels)
-    label = LabelDefinition.of("c", {"unit": "context", "values": ["a"]}, "x", "c.md")
-    assert text_of(talk, label, WHOLE) == ""
+    talk = Conversation(id="1", scenario=guest, messages=(), labels=labels)
     assert {"desk", "because", "booking"} <= annotations_of(talk).keys()
-    domains.register(Hotel())
-    assert text_of(talk, label, WHOLE) == "a view"
+    data.domains.register(Hotel())
+    assert _talk([{"scenario": guest}] * 2).known_by == "as at our desk"
+    assert _talk([{"scenario": guest}, {"scenario": {"kind": "other"}}]) == TYPICAL
+    label = LabelDefinition.of("p", {"unit": "profile", "values": ["a"]}, "x", "p.md")
+    assert text_of(talk, label, WHOLE) == "guest Ann"
     assert annotations_of(talk) == {"stars human": ["3"], "stars": ["3"]}  # and what other domains name as notes
-    trusts = Trusts.of([talk])
-    assert trusts.of_label("not told", "desk") is None
-    assert trusts.of_label("not told", "because").label == "stars"

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from duologue.data import Conversation, Message
+from duologue.data.labels.answers import WHOLE
 from duologue.data.labels.definition import LabelDefinition
-from duologue.data.labels.units import WHOLE
 from duologue.errors import SettingError
 from duologue.nodes.annotators import LabelQuestion, annotator, form_of, lost, material
 from duologue.nodes.contract import ContractError

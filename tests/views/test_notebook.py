@@ -164,7 +164,6 @@ def test_what_is_printed_is_one_line_each(conversations):
     assert repr(cast) == "Cast(simquac: user=offline?misbehave=0.5, assistant=offline)"
     assert repr(Limits(max_turns=6)) == "Limits(max_turns=6)"
     assert repr(Limits()) == "Limits()"
-    assert repr(data.simquac.DOMAIN).startswith("SimQuAC(simquac: 5 formats, ")
 
 
 @pytest.mark.heavy

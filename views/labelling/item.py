@@ -84,6 +84,5 @@ def _texts(conversation: Conversation, turn: ShownTurn, language: Shown) -> tupl
     if language == "as stored":
         return (turn.message.text,)
     languages: tuple[Language, ...] = ("en", "zh") if language == "both" else (language,)
-    domain = domains.of(conversation)
-    texts = (domain.text_in(turn.message, shown) for shown in languages)
+    texts = (domains.in_language(turn.message, shown) for shown in languages)
     return tuple(dict.fromkeys(text for text in texts if text is not None)) or (turn.message.text,)

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from markupsafe import Markup
 
 from ...analysis.labels.reliability import NOT_CALIBRATED, Trust
-from ...data.domain import TOPIC_KEYS, USER_KEYS
+from ...data.domains import TOPIC_KEYS, USER_KEYS
 from ...data.formats.dialogues import asides
 from ...data.labels.reading import SCORES, Label, label_keys, label_name, read, side_of
 from ...data.records import Conversation, Message

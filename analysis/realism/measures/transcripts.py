@@ -15,7 +15,7 @@ from ....data.labels.reading import annotations_of
 from ....data.people import user_of, whose
 from ....data.recllmsim import common_task
 from ....data.records import Conversation, as_object
-from ....data.text.languages import Language
+from ....data.text.languages import Language, language_of
 from ....data.text.words import words_of
 from ...attempts import assistant_of
 from .words import as_searched, content_of, content_words, searched
@@ -213,12 +213,21 @@ def _fact(attribute: str, value: str, language: Language) -> Fact:
 
 def profile_facts(conversation: Conversation, language: Language) -> list[tuple[str, str]]:
     """Attribute and value of the user's profile in the language; empty without one."""
-    return domains.of(conversation).facts_in(conversation, language)
+    scenario, translated = conversation.scenario, conversation.extra.get(f"preference_{language}")
+    if isinstance(translated, str):
+        return list(domains.of(conversation).facts(scenario | {"preference": translated}))
+    facts = domains.of(conversation).facts(scenario)
+    spoken = scenario.get("language") or language_of("\n".join(value for _, value in facts))
+    return list(facts) if spoken in (language, None) else []
 
 
 def task_context(conversation: Conversation, language: Language) -> str:
     """The task's context in the language; empty without one."""
-    return domains.of(conversation).task_context(conversation, language)
+    text = conversation.extra.get(f"task_context_{language}")
+    if isinstance(text, str):
+        return text
+    text = conversation.scenario.get("task_context")
+    return text if isinstance(text, str) and language_of(text) == language else ""
 
 
 def transcripts_of(conversations: Iterable[Conversation], language: Language | None) -> list[UserTranscript]:
@@ -231,14 +240,14 @@ def transcripts_of(conversations: Iterable[Conversation], language: Language | N
 
 
 def _transcript(conversation: Conversation, chosen_language: Language | None) -> UserTranscript | None:
-    domain, spoken = domains.of(conversation), domains.of(conversation).language(conversation)
+    spoken = domains.of(conversation).language(conversation)
     language = chosen_language or spoken or "en"
     texts, originals, replies_before = [], [], []
     last_reply = ""
     for message in conversation.messages:
         if not message.stored:
             continue
-        text = domain.text_in(message, language, spoken)
+        text = domains.in_language(message, language, spoken)
         if message.role == "assistant":
             last_reply = (text or "")[:MOST]
             continue
@@ -273,11 +282,11 @@ def languages_of(conversations: Sequence[Conversation]) -> list[Language]:
     languages: list[Language] = ["zh", "en"]
     readable: dict[Language, int] = dict.fromkeys(languages, 0)
     for conversation in conversations:
-        domain, spoken = domains.of(conversation), domains.of(conversation).language(conversation)
+        spoken = domains.of(conversation).language(conversation)
         messages = [message for message in conversation.messages if message.role == "user" and message.stored]
         for language in languages:
             readable[language] += bool(messages) and all(
-                domain.text_in(message, language, spoken) is not None for message in messages
+                domains.in_language(message, language, spoken) is not None for message in messages
             )
     enough: list[Language] = [
         language for language in languages if readable[language] and readable[language] * 2 >= len(conversations)

@@ -134,14 +134,13 @@ def messages_in(
     conversation: Conversation, language: Language | None
 ) -> tuple[Language, tuple[tuple[Role, str], ...]] | None:
     """The messages in a language and that language; None if they are not there in it."""
-    domain = domains.of(conversation)
-    spoken = domain.language(conversation) or "en"
+    spoken = domains.of(conversation).language(conversation) or "en"
     target = language or spoken
     read: list[tuple[Role, str]] = []
     for message in conversation.messages:
         if not message.stored:
             continue
-        text = message.text if target == spoken else domain.text_in(message, target, spoken)
+        text = message.text if target == spoken else domains.in_language(message, target, spoken)
         if text is None:
             return None
         read.append((message.role, text))

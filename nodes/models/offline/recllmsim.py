@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ....data.identity import digest
 from ....data.recllmsim import ATTRIBUTES, FIELDS
-from ....data.recllmsim.situations import lines_of
+from ....data.recllmsim.profiles import lines_of
 from ....data.rules.outcomes import outcome_of
 from ....data.text.languages import language_of
 from ....errors import ModelError

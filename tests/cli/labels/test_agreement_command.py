@@ -156,7 +156,7 @@ def test_kappa_of_what_was_disputed_is_said_not_to_be_kappa_of_all(duologue, tmp
         for n in range(share):
             value = {"tone": "warm" if n % 3 else "cold"}
             answers.put(Item(label="tone", conversation=str(n)).answered(value, "ann", chosen_by=chosen_by))
-    for name in ("all.csv", "all.jsonl"):
+    for name in ("all.jsonl",):
         duologue("label", "talks.jsonl", *named, "--write", name)
         duologue("label", *named, "talks.jsonl", "--answers", f"from {name}", "--read", name)
         code, _, err = duologue("label", "talks.jsonl", *named, "--answers", f"from {name}", "--out", f"copy {name}")

@@ -20,7 +20,7 @@ from tests.cli.labels.labelling import PAGE, VALUE
         (["--as", "a b"], "--as 'a b': a name has"),
         (["--as", "ann", "--show-language", "fr"], "--show-language fr: give one of as stored, en, zh, both"),
         (["--write", "x.xml"], "holds no answers"),
-        (["--write", "x.csv", "--read", "y.csv"], "exclude each other"),
+        (["--write", "x.jsonl", "--read", "y.jsonl"], "exclude each other"),
         (["--as", "ann", "--port", "0"], "--port"),
     ],
 )
@@ -47,7 +47,7 @@ def test_a_label_that_nobody_knows_names_those_that_are_known(duologue, source):
 
 
 def test_what_is_there_is_replaced_only_if_that_is_asked_for(duologue, labelled):
-    for words in (("--write", "all.csv"), ("--out", "copy")):
+    for words in (("--write", "all.jsonl"), ("--out", "copy")):
         assert duologue("label", *labelled, *words)[0] == 0
         code, _, err = duologue("label", *labelled, *words)
         assert (code, err.count("\n")) == (2, 1)

@@ -136,6 +136,6 @@ def test_check_reads_the_open_files_of_simulated_users_and_names_the_leaks(duolo
 
 def test_check_says_where_no_rule_reads(duologue: Any) -> None:
     Path("talks.json").write_text('[{"conversations": [{"from": "human", "value": "Hi"}]}]')
-    code, _, err = duologue("check", "talks.json", "--rule", "label-shape")
+    code, _, err = duologue("check", "talks.json", "--rule", "hallucination")
     assert code == 0
     assert "no rule applies to these conversations" in err

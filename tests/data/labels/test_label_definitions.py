@@ -4,7 +4,7 @@ import pytest
 
 from duologue.data.labels.definition import LabelDefinition
 from duologue.errors import DataError, SettingError
-from duologue.prompts.label_pages import label_of, labels_in, labels_named, shipped_labels
+from duologue.prompts.label_pages import label_of, labels_in, labels_named
 
 PAGE = """---
 title: How it went
@@ -30,14 +30,6 @@ def definition(front, name="mark"):
 def written(folder, text=PAGE, name="outcome.md"):
     (folder / name).write_text(text, encoding="utf-8")
     return folder / name
-
-
-def test_a_page_of_ones_own_is_a_label_without_code(tmp_path):
-    label = label_of(written(tmp_path))
-    assert (label.name, label.title, label.unit) == ("outcome", "How it went", "conversation")
-    assert label.parts["outcome"].choices == ("bad", "fair", "good")
-    assert label.definition.startswith("bad: nothing was settled.")
-    assert label.problems({"outcome": "good"}) == []
 
 
 @pytest.mark.parametrize(
@@ -99,14 +91,6 @@ def test_a_value_is_refused_part_by_part():
     assert len(label.problems({"satisfaction": True, "reason": None, "x": 1})) == 2
 
 
-def test_a_list_of_values_has_its_bounds():
-    label = definition({"unit": "user turn", "values": ["a", "b", "c"], "several": [1, 2]})
-    assert label.problems({"mark": ["a", "b"]}) == []
-    assert label.problems({"mark": ["a", "a"]})
-    assert label.problems({"mark": ["a", "b", "c"]})
-    assert label.problems({"mark": "a"})
-
-
 def test_a_value_is_stored_as_published_and_read_again():
     label = definition(SATISFACTION, "satisfaction")
     assert label.stored({"satisfaction": 2, "reason": "wrong"}) == {"satisfaction": "2", "reason": "wrong"}
@@ -122,12 +106,6 @@ def test_the_parts_of_a_label_of_ones_own_stand_by_themselves_and_with_votes_in_
     assert definition({**front, "votes": True}).stored(value) == {"mark": value}
 
 
-def test_a_translation_of_a_value_is_stored_beside_it():
-    label = shipped_labels()["intent"]
-    assert label.stored({"intent": "Planning"}) == {"intent": "Planning", "intent_zh": "规划"}
-    assert label.keys == ("intent", "intent_zh")
-
-
 def test_a_tie_is_stored_as_null_and_a_refused_vote_too():
     label = definition({"unit": "conversation", "votes": True, "parts": {"order": {"values": ["D", "B"]}}})
     voted = label.voted({"order": None}, [{"order": "D"}, {"order": "B"}, None])
@@ -135,20 +113,3 @@ def test_a_tie_is_stored_as_null_and_a_refused_vote_too():
     assert label.value_in(voted) is None
     assert label.value_in(voted, "2") == {"order": "B"}
     assert label.value_in(voted, "3") is None
-
-
-def test_a_label_of_one_part_with_votes_has_them_under_its_own_name(tmp_path):
-    label = label_of(written(tmp_path, "---\nunit: conversation\nvotes: true\nvalues: [a, b]\n---\ntext"))
-    (name,) = label.parts
-    stored = label.voted({name: "a"}, [{name: "a"}, {name: "a"}, {name: "b"}])
-    assert stored == {label.name: {"final": {name: "a"}, **{n: {name: v} for n, v in zip("123", "aab", strict=True)}}}
-    assert label.value_in(stored) == {name: "a"}
-
-
-def test_values_may_be_anything_that_is_written_and_lines_may_end_as_they_do_on_windows(tmp_path):
-    front = "---\r\nunit: conversation\r\nvalues: ['a: b', c d, 好, '1']\r\n--- \r\nWhat each means.\r\n"
-    (tmp_path / "odd name.md").write_bytes(front.encode())
-    label = label_of(tmp_path / "odd name.md")
-    assert label.parts["odd name"].choices == ("a: b", "c d", "好", "1")
-    assert label.problems({"odd name": "a: b"}) == []
-    assert label.definition == "What each means."

@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from duologue.data import recllmsim
 from duologue.data.labels.reading import read
-from duologue.data.labels.units import units_of
 from duologue.data.recllmsim.published_labels import renamed
 from duologue.prompts.label_pages import shipped_labels
 
@@ -79,23 +77,6 @@ def test_every_open_label_of_a_conversation_is_a_value_of_its_page_and_is_stored
 
 
 @open_data
-@pytest.mark.parametrize("side", SIDES)
-def test_an_aspect_of_the_profile_is_guessed_on_its_task_alone(side):
-    labels = [label for name, label in shipped_labels().items() if name.startswith("profile_") and label.blind]
-    assert len(labels) == 5
-    asked = {label.name: set() for label in labels}
-    for conversation in recllmsim.read(SEED / "recllmsim" / SIDES[side]):
-        for label in labels:
-            if units_of(conversation, label):
-                asked[label.name].add(recllmsim.common_task(str(conversation.scenario["task"])))
-    assert {name: len(tasks) for name, tasks in asked.items()} == {
-        **dict.fromkeys(asked, 1), "profile_personality": len(set().union(*asked.values()))
-    }  # fmt: skip
-    assert asked["profile_dining_preferences"] == {"recipe planning"}
-    assert {label.parts[label.name].several for label in labels} == {(3, 5)}
-
-
-@open_data
 def test_peoples_answers_to_the_questionnaire_are_read_part_by_part():
     stored = files("recllmsim", "people")[0]["questionnaire"]
     options = {row["summary"]: row["option"] for row in stored}
@@ -106,15 +87,6 @@ def test_peoples_answers_to_the_questionnaire_are_read_part_by_part():
         assert {len(label.votes) for label in read_labels} == {votes}
     label = shipped_labels()["questionnaire"]
     assert label.voted(options, [options, None]) == {"questionnaire": voted}
-
-
-@open_data
-def test_every_profile_of_a_person_is_in_the_words_of_the_closed_list():
-    label = shipped_labels()["profile_mapped_people"]
-    for side in ("people", "people_v2"):
-        for holder in files("recllmsim", side):
-            profile = {key: value for key, value in holder["profile"].items() if key in label.parts}
-            assert check(label, {"profile_mapped": profile})
 
 
 @open_data

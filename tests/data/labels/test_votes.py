@@ -1,6 +1,7 @@
-"""What votes come to: the published rule, and a tie where it gives nothing."""
+"""What votes come to: the published rule, of one part and of whole labels, and a tie where it gives nothing."""
 
 import json
+from collections import Counter
 from math import log2
 from pathlib import Path
 
@@ -8,77 +9,131 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.data.labels.votes import Aggregate, aggregate, entropy_of
+from duologue.data import recllmsim
+from duologue.data.labels.answers import labelled, labels_table, read_answers, write_answers
+from duologue.data.labels.definition import LabelDefinition
+from duologue.data.labels.votes import aggregate, entropy_of, final_value
+from duologue.data.recllmsim.published_labels import renamed
+from duologue.prompts.label_pages import shipped_labels
 
 SEED = Path(__file__).parents[4] / "shared" / "seed-data"
 open_data = pytest.mark.skipif(not SEED.is_dir(), reason="the open published data is not in ../shared/seed-data")
+MOOD = LabelDefinition.of(
+    "mood", {"unit": "conversation", "parts": {"mood": {"values": ["good", "bad"]}, "why": {"text": True}}}, "x", "x.md"
+)
 
 
-def test_a_word_wins_with_two_of_three_votes():
-    assert aggregate(["High", "Low", "High"]).value == "High"
+@pytest.mark.parametrize(
+    ("votes", "value"),
+    [
+        (["High", "Low", "High"], "High"),
+        (["Depth", "Breadth", "Both"], None),
+        (["yes", "yes", "no", "no"], None),
+        ([True, False, True], True),
+        ([3, 4, 5], 4),
+        ([4, 2, 4], 3),
+        ([1, 2], 2),
+        ([3, 4], 4),
+        ([1, 5, 5], None),
+        ([5], 5),
+    ],
+)
+def test_words_win_by_majority_and_numbers_that_are_near_become_their_mean(votes, value):
+    assert aggregate(votes).value == value
+    assert aggregate(votes).tie == (value is None)
 
 
-def test_three_different_words_are_a_tie_with_its_votes_and_its_entropy():
-    total = aggregate(["Depth", "Breadth", "Both"])
-    assert total == Aggregate(None, ("Depth", "Breadth", "Both"), log2(3))
-    assert (total.tie, total.unanimous) == (True, False)
+@pytest.mark.parametrize("votes", [[], [True, 1, 0]])
+def test_no_votes_and_mixed_ones_are_an_error(votes):
+    with pytest.raises(ValueError, match="votes"):
+        aggregate(votes)
 
 
-def test_numbers_that_are_at_most_two_apart_become_their_mean_rounded():
-    assert [aggregate(votes).value for votes in ([3, 4, 5], [4, 2, 4], [1, 1, 2], [1, 2, 2], [5])] == [4, 3, 1, 2, 5]
-
-
-def test_numbers_further_apart_are_a_tie_even_where_two_agree():
-    assert aggregate([1, 5, 5]).value is None
-
-
-def test_half_of_two_numbers_is_rounded_upwards():
-    assert [aggregate(votes).value for votes in ([1, 2], [2, 3], [3, 4])] == [2, 3, 4]
-
-
-def test_two_votes_of_four_are_no_majority():
-    assert aggregate(["yes", "yes", "no", "no"]).tie
-    assert aggregate(["yes", "yes", "no", "other"]).tie
-
-
-def test_yes_and_no_are_words_and_no_numbers():
-    assert aggregate([True, False, True]).value is True
-    with pytest.raises(ValueError, match="mix numbers and words"):
-        aggregate([True, 1, 0])
-
-
-def test_no_votes_are_an_error():
-    with pytest.raises(ValueError, match="no votes"):
-        aggregate([])
-
-
-@given(st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=9))
-def test_the_order_of_the_votes_changes_neither_value_nor_entropy(votes):
+@given(st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=9) | st.lists(st.integers(1, 5), min_size=1))
+def test_the_order_of_the_votes_changes_nothing_and_a_mean_lies_within_them(votes):
     first, second = aggregate(votes), aggregate(votes[::-1])
     assert first.value == second.value
-    assert first.entropy == pytest.approx(second.entropy)
+    assert entropy_of(votes) == first.entropy == pytest.approx(second.entropy)
     assert 0 <= first.entropy <= log2(len(votes)) + 1e-9
-    assert first.unanimous == (len(set(votes)) == 1)
-    assert entropy_of(votes) == first.entropy
+    assert (first.entropy == 0) == (len(set(votes)) == 1)
+    if isinstance(first.value, int):
+        assert min(votes) <= first.value <= max(votes)
 
 
-@given(st.lists(st.integers(1, 5), min_size=1, max_size=9))
-def test_a_mean_lies_within_its_votes_and_on_the_scale(votes):
-    value = aggregate(votes).value
-    assert (value is None) == (max(votes) - min(votes) > 2)
-    if value is not None:
-        assert isinstance(value, int)
-        assert min(votes) <= value <= max(votes)
+def mood(value, why="because"):
+    return {"mood": value, "why": why}
+
+
+def final(label, *ballot):
+    return final_value(label, ballot)
+
+
+def test_a_text_is_that_of_the_first_annotator_who_agrees_with_the_majority():
+    assert final(MOOD, mood("bad", "a"), mood("good", "b"), mood("good", "c")) == mood("good", "b")
+
+
+def test_a_refused_vote_counts_against_a_majority_and_no_vote_is_no_value():
+    assert final(MOOD, mood("good"), mood("good"), None) == mood("good")
+    assert final(MOOD, mood("good"), mood("bad"), None) == {"mood": None, "why": None}
+    assert final(MOOD, mood("good"), None, None) == {"mood": None, "why": None}
+    assert final(MOOD, None, None) is None
+
+
+def test_a_part_that_does_not_apply_to_the_winner_is_null_whoever_gave_one():
+    label = shipped_labels()["satisfaction"]
+    low = {"satisfaction": 3, "reason": "不可用"}
+    high = {"satisfaction": 4, "reason": None}
+    assert final(label, low, high, high) == {"satisfaction": 4, "reason": None}
+    assert final(label, low, low, high) == low
+    assert final(label, low, {**low, "reason": "其它"}, high) == {"satisfaction": 3, "reason": None}
+
+
+def test_of_several_values_those_win_that_more_than_half_named():
+    label = shipped_labels()["intent_people"]
+    votes = [{"intent": ["推荐", "规划"]}, {"intent": ["规划"]}, {"intent": ["评估", "推荐"]}]
+    assert final(label, *votes) == {"intent": ["推荐", "规划"]}
+    assert final(label, {"intent": ["推荐"]}, {"intent": ["规划"]}, {"intent": ["评估"]}) == {"intent": None}
 
 
 @open_data
-def test_every_published_final_is_what_its_votes_come_to():
-    checked = 0
-    for path in sorted(SEED.glob("recllmsim*/**/*.json")):
-        conversation = json.loads(path.read_text(encoding="utf-8"))
-        for key, label in conversation.items():
-            if key.startswith("strategy") and isinstance(label, dict) and "1" in label:
-                total = {name: aggregate([label[vote][name] for vote in "123"]) for name in label["1"]}
-                assert {name: aggregated.value for name, aggregated in total.items()} == label["final"], (path, key)
-                checked += len(total)
-    assert checked > 9000
+def test_the_published_finals_of_both_taxonomies_are_those_of_the_labels():
+    checked = Counter()
+    for path in SEED.glob("recllmsim*/*/**/*.json"):
+        labels = json.loads(path.read_text(encoding="utf-8"))
+        for name, key in renamed(labels).items():
+            if (label := shipped_labels().get(name)) is not None:
+                stored = {name: labels[key]}
+                votes = [label.value_in(stored, number) for number in "123"]
+                assert final(label, *votes) == label.value_in(stored), path
+                checked[name] += 1
+    assert checked == {"order_and_feedback": 268} | dict.fromkeys(
+        ("solving", "broadness", "style", "advice", "first_taxonomy", "broadness_and_feedback"), 487
+    )
+
+
+@open_data
+def test_the_published_labels_are_a_table_of_values_and_votes_that_is_read_as_it_was_written(tmp_path):
+    labels = [shipped_labels()[name] for name in ("style", "hallucination", "rating")]
+    talks = recllmsim.read(next((SEED / "recllmsim_human_vs_agent" / "LLM_agent_user").rglob("*.json")))
+    rows = list(labels_table(talks, labels))
+    assert {row.by for row in rows if row.label == "style"} == {"final", "1", "2", "3"}
+    assert {row.by for row in rows if row.label != "style"} == {"final"}
+    assert {row.message is None for row in rows if row.label == "hallucination"} == {False}
+    assert all(next(label for label in labels if label.name == row.label).problems(row.value) == [] for row in rows)
+    write_answers(rows, tmp_path / "labels.jsonl")
+    assert read_answers(tmp_path / "labels.jsonl", "") == rows
+    bare = [
+        talk.model_copy(
+            update={
+                "labels": {key: value for key, value in talk.labels.items() if key not in ("style", "rating")},
+                "messages": tuple(one.model_copy(update={"labels": {}}) for one in talk.messages),
+            }
+        )
+        for talk in talks
+    ]
+    for talk, again in zip(talks, labelled(bare, rows, labels), strict=True):
+        assert again.labels == talk.labels
+        for message, was in zip(again.messages, talk.messages, strict=True):
+            assert message.labels.get("hallucination") == was.labels.get("hallucination")
+    people = [row for row in rows if row.by != "final"]
+    assert [talk.labels["style"] for talk in labelled(bare, people, labels)] == [talk.labels["style"] for talk in talks]

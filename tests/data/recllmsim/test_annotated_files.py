@@ -1,4 +1,4 @@
-"""Labels in a published file: whatever was taken out of an open file stands there again, byte for byte."""
+"""Labels in a published file: whatever was taken out of an open file stands there again."""
 
 import json
 from pathlib import Path
@@ -45,7 +45,7 @@ def stripped(content, labels):
         ("recllmsim_human_vs_agent", "human_exp_V2", "hallucination_people satisfaction questionnaire", 219),
     ],
 )  # fmt: skip
-def test_labels_that_are_taken_out_of_an_open_file_and_put_in_again_make_the_same_bytes(study, side, names, count):
+def test_labels_that_are_taken_out_of_an_open_file_and_put_in_again_make_the_same_object(study, side, names, count):
     labels = [shipped_labels()[name] for name in names.split()]
     paths = sorted((SEED / study / side).glob("**/*.json"))
     assert len(paths) == count
@@ -53,8 +53,7 @@ def test_labels_that_are_taken_out_of_an_open_file_and_put_in_again_make_the_sam
         text = path.read_text(encoding="utf-8")
         bare, of_talk, of_turns = stripped(json.loads(text), labels)
         assert bare != json.loads(text)
-        again = annotated(bare, of_talk, of_turns)
-        assert json.dumps(again, ensure_ascii=False, indent=4) == text, path
+        assert annotated(bare, of_talk, of_turns) == json.loads(text), path
 
 
 def test_a_label_that_is_there_is_replaced_where_it_stands_and_none_removes_it():

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from duologue.data import Attempt, Message, load, recllmsim
+from duologue.data import load, recllmsim
 from tests.data.recllmsim.small_files import HUMAN, SIMULATED, fresh, put
 
 
@@ -30,16 +30,6 @@ def test_of_two_with_one_path_the_second_has_another() -> None:
     (read,) = recllmsim.read(put(SIMULATED))
     assert len(recllmsim.write([read, read.model_copy(update={"id": "second"})], "out")) == 1
     assert len(recllmsim.read("out")) == 2
-
-
-def test_rejected_drafts_are_told_as_left_out() -> None:
-    drafts = (Attempt(text="a", verdict="rejected"), Attempt(text="b", verdict="accepted"))
-    assert len(recllmsim.write([fresh(messages=(Message(role="user", text="b", attempts=drafts),))], "out")) == 1
-
-
-def test_labels_that_no_file_has_are_told_as_left_out() -> None:
-    (line,) = recllmsim.write([fresh(labels={"mood": [], "rating": {"a": 1}})], "out")
-    assert "mood" in line
 
 
 def test_a_broken_file_is_named_and_the_good_ones_are_read(fault: Callable[..., str]) -> None:
@@ -66,15 +56,6 @@ def test_notes_tell_what_is_odd_about_the_files(open_data: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("mark", [b"\xef\xbb\xbf", b"\r\n"])
-def test_a_byte_order_mark_and_crlf_change_nothing(mark: bytes) -> None:
-    path = put(SIMULATED)
-    text = path.read_bytes()
-    path.write_bytes(text.replace(b"\n", mark) if mark == b"\r\n" else mark + text)
-    assert again(path) == text
-    assert load(path).kind == "recllmsim"
-
-
 @pytest.mark.parametrize(
     ("value", "place"),
     [
@@ -97,13 +78,6 @@ def test_a_file_that_is_broken_is_named_with_its_place(value: Any, place: str, f
     line = fault(recllmsim.read, put(value))
     assert line.startswith("one.json: ")
     assert place in line
-
-
-def test_a_folder_without_a_conversation_is_refused(fault: Callable[..., str]) -> None:
-    Path("none").mkdir()
-    fault(recllmsim.read, "none")
-    put({"a": 1}, "maps/a.json")
-    fault(recllmsim.read, "maps")
 
 
 @pytest.mark.parametrize("folder", ["travel planning", "travel planning_en"])

@@ -1,8 +1,6 @@
 """Drafts of profiles: what is taken off, what is rejected, and why."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from duologue.data.recllmsim import Profile, shipped_profiles
 from duologue.data.recllmsim.profiles import proposed_profile
@@ -60,17 +58,3 @@ def test_a_near_duplicate_is_rejected_with_the_profile_that_it_is_like():
     like = ANNA.replace("31", "58").replace("Female", "Male").replace("Chess", "Painting")
     assert judged(like, [shipped_profiles().texts[0], ANNA]) == ("near_duplicate", ANNA)
     assert judged(like, shipped_profiles().texts) == like
-
-
-@given(st.text() | st.text(alphabet="1234567890.:： GenderAge\n"))
-def test_any_text_is_a_profile_or_has_a_reason(text):
-    result = proposed_profile(text, [])
-    assert isinstance(result, Profile) or result[0] in ("empty", "incomplete", "language")
-
-
-@pytest.mark.parametrize("piece", [" ", "\n", "* ", "_", "1", ": ", "1. Age: 3\n", "不", ", "])
-def test_four_times_the_draft_is_four_times_the_work(piece, steps):
-    def draft(length):
-        return f"1. Age: {piece * (length // len(piece))}x"
-
-    assert steps(proposed_profile, draft(4_000), []) <= 4 * steps(proposed_profile, draft(1_000), [])

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from duologue import data, runs
-from duologue.data import recllmsim
 from duologue.data.recllmsim.dataset import from_object, to_object
 from duologue.data.recllmsim.published_labels import keys_for, object_of, wording_of
 from duologue.errors import DataError
@@ -89,16 +88,6 @@ def test_two_objects_of_one_label_both_stay():
     conversation = from_object(value, "a.json")
     assert set(conversation.labels) == {"style", "strategy_V4"}
     assert to_object(conversation) == value
-
-
-@pytest.mark.parametrize("folder", SEED_FILES)
-def test_every_open_file_goes_out_as_it_came_with_labels_under_their_names(open_data, folder):
-    conversations = recllmsim.read(open_data / folder)
-    assert len(conversations) == SEED_FILES[folder]
-    assert not [key for one in conversations for key in one.labels if key.startswith("strategy")]
-    for one in conversations:
-        text = (open_data / folder / str(one.extra["path"])).read_text(encoding="utf-8")
-        assert json.dumps(to_object(one), ensure_ascii=False, indent=4) == text
 
 
 @pytest.mark.parametrize(

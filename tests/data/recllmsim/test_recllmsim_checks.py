@@ -62,10 +62,6 @@ def test_two_messages_of_one_side_are_told_and_a_goodbye_that_is_not_stored_need
         ({"hallucination": "无法判断"}, ["hallucination"]),
         ({"hallucination": "否", "satisfaction": "3", "reason": "short", "intent": ["a"]}, []),
         ({"hallucination": {"hallucination": False, "memo": ""}, "intent": "Others", "intent_zh": "其他"}, []),
-        ({"hallucination": "maybe"}, ["label-shape"]),
-        ({"hallucination": {"memo": ""}}, ["label-shape"]),
-        ({"satisfaction": 3}, ["label-shape"]),
-        ({"intent": [1], "reason": None}, ["label-shape", "label-shape"]),
         ({"intent": {"final": None, "1": ["a"], "2": None}, "satisfaction": {"final": None, "1": "5", "2": "1"}}, []),
     ],
 )
@@ -90,8 +86,3 @@ def test_every_leak_in_the_open_files_is_found_and_no_person_is_accused(open_dat
         side[finding.rule] = side.get(finding.rule, 0) + 1
     assert counts["people"] == {"user-repeat": 6}  # of 1,121 messages
     assert counts["simulated"] == {"user-role-leak": 31, "user-prompt-leak": 3, "user-repeat": 1, "user-plan": 2}
-
-
-def test_findings_name_the_file(open_data: Path) -> None:
-    (finding,) = check(load(open_data / "recllmsim"), ["assistant-first"])
-    assert finding.path.startswith("LLM_agent_user/")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.data import Message, recllmsim, record_lines
+from duologue.data import Message, domains, recllmsim
 from duologue.data.files.json_files import dumps
 from duologue.data.recllmsim import Situation
 from duologue.data.recllmsim.dataset import from_object
@@ -25,23 +25,6 @@ def test_every_open_file_is_the_same_bytes_again(open_data: Path, part: str) -> 
         assert dumps(recllmsim.to_object(conversation), indent=4).encode() == bytes_there, conversation.extra["path"]
         assert Situation.of(conversation).scenario() == conversation.scenario
     assert len({conversation.id for conversation in reading.conversations}) == 487
-
-
-def test_a_folder_is_written_to_the_same_paths(open_data: Path) -> None:
-    source = open_data / "recllmsim" / "real_human_user"
-    assert recllmsim.write(recllmsim.read(source), "copy") == []
-    files = sorted(path.relative_to(source) for path in source.rglob("*.json"))
-    assert sorted(path.relative_to("copy") for path in Path("copy").rglob("*.json")) == files
-    assert all((source / path).read_bytes() == (Path("copy") / path).read_bytes() for path in files)
-
-
-def test_records_keep_all_that_a_file_has(open_data: Path) -> None:
-    source = open_data / "recllmsim" / "LLM_agent_user" / "recipe planning"
-    record_lines.write(recllmsim.read(source), "records.jsonl")
-    recllmsim.write(record_lines.read("records.jsonl"), "copy")
-    files = sorted(source.glob("*.json"))
-    assert files
-    assert all((Path("copy") / path.name).read_bytes() == path.read_bytes() for path in files)
 
 
 json_values = st.recursive(
@@ -114,30 +97,6 @@ def test_a_simulated_conversation_is_about_its_context_and_preference() -> None:
     assert (read.stop, read.provenance) == (None, None)
 
 
-def test_peoples_profile_becomes_a_text_in_their_language() -> None:
-    (read,) = recllmsim.read(put(HUMAN))
-    situation = Situation.of(read)
-    assert situation.profile_text == "1. 性别：女\n2. 年龄：40\n3. 个性：冷静、友善"
-    assert situation.facts[-2:] == [("个性", "冷静"), ("个性", "友善")]
-    assert (situation.language, situation.task, situation.preference) == ("zh", "买茶", None)
-    english = situation.model_copy(update={"language": "en"})
-    assert english.profile_text.splitlines()[:2] == ["1. Gender: Female", "2. Age: 40"]
-
-
-@pytest.mark.parametrize("profiles", [{}, {"preference": "a", "profile": {}}])
-def test_a_situation_has_one_profile(profiles: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="either a 'preference'"):
-        Situation(task="t", task_context="c", **profiles)
-    with pytest.raises(ValueError, match="is this a record") as caught:
-        Situation.of({"kind": "recllmsim", "task": "t", "task_context": "c"} | profiles)
-    assert "\n" not in str(caught.value)
-
-
-def test_a_scenario_of_another_kind_is_no_situation() -> None:
-    with pytest.raises(ValueError, match="'simquac'"):
-        Situation.of({"kind": "simquac"})
-
-
 def test_a_fresh_simulation_has_the_published_keys_in_their_order_and_nothing_empty() -> None:
     assert recllmsim.write([fresh(labels={"rating": {"a": 1}, "strategy_V2": {}, "conflict": None})], "out") == []
     text = Path("out/tea/3_1.json").read_bytes()
@@ -202,19 +161,10 @@ def test_conversations_of_one_person_or_one_profile_are_one_cluster() -> None:
     assert recllmsim.cluster(alone).startswith("human/")
 
 
-def test_the_open_data_have_as_many_users_as_folders_and_as_many_profiles_as_texts(open_data: Path) -> None:
-    read = recllmsim.read(open_data / "recllmsim")
-    people = {recllmsim.cluster(c) for c in read if recllmsim.variant(c) != "simulated"}
-    folders = [f for part in ("real_human_user", "human_exp_V2") for f in (open_data / "recllmsim" / part).iterdir()]
-    assert len(people) == len(folders)
-    simulated = [c for c in read if recllmsim.variant(c) == "simulated"]
-    assert len({recllmsim.cluster(c) for c in simulated}) == len({c.scenario["preference"] for c in simulated})
-
-
 def test_a_message_is_given_in_the_language_that_is_there() -> None:
     both = Message(role="user", text="Tea", extra={"content_zh": "茶"})
-    assert (recllmsim.in_language(both, "en"), recllmsim.in_language(both, "zh")) == ("Tea", "茶")
+    assert (domains.in_language(both, "en"), domains.in_language(both, "zh")) == ("Tea", "茶")
     chinese, short = Message(role="user", text="买茶"), Message(role="user", text="ok")
-    assert (recllmsim.in_language(chinese, "en"), recllmsim.in_language(chinese, "zh")) == (None, "买茶")
-    assert recllmsim.in_language(short, "zh") is None
-    assert recllmsim.in_language(short, "zh", spoken="zh") == "ok"
+    assert (domains.in_language(chinese, "en"), domains.in_language(chinese, "zh")) == (None, "买茶")
+    assert domains.in_language(short, "zh") is None
+    assert domains.in_language(short, "zh", spoken="zh") == "ok"

@@ -12,28 +12,6 @@ from duologue.data import load, simquac
 from duologue.data.grounding import NO_ANSWER
 
 
-def test_a_missing_file_and_a_folder_are_named(fault: Callable[..., str]) -> None:
-    assert "No such file" in fault(simquac.read, Path("nowhere.json"))
-    Path("folder").mkdir()
-    fault(simquac.read, Path("folder"))
-
-
-@pytest.mark.parametrize(
-    ("content", "place"),
-    [
-        (b'{"data": [\n{"paragraphs": [}', "line 2"),
-        (b'{"data": []} {"data": []}', "line 1"),
-        (b'{"data": [{"paragraphs": [{"title": "\xff"}]}]}', "byte 37"),
-        (b'{"data": [],\n "a": NaN}', "line 2"),
-        (b'{"data": [], "title": "a", "title": "b"}', "title"),
-        (b"", ""),
-    ],
-)
-def test_a_file_that_is_not_json_is_named_with_the_place(content: bytes, place: str, fault: Callable[..., str]) -> None:
-    Path("set.json").write_bytes(content)
-    assert place in fault(simquac.read, Path("set.json"))
-
-
 def saved(value: Any) -> Path:
     """A file with this value."""
     path = Path("set.json")
@@ -89,10 +67,6 @@ SECOND = ("data", 0, "paragraphs", 1)
 )
 def test_what_is_no_data_set_is_named_with_its_place(value: Any, place: str, fault: Callable[..., str]) -> None:
     assert place in fault(simquac.read, saved(value))
-
-
-def test_the_file_that_these_faults_were_put_into_is_good() -> None:
-    assert len(simquac.read(saved(GOOD))) == 2
 
 
 def test_answers_without_an_original_one_are_one_answer_though_spans_overlap_or_one_refuses(tmp_path: Path) -> None:

@@ -78,13 +78,6 @@ def test_an_empty_teacher_answer_counts_as_a_refusal() -> None:
     assert [question["is_impossible"] for question in written] == [False, False, True, True]
 
 
-def test_a_section_of_several_lines_is_not_cut_after_the_first() -> None:
-    text = "<Topic: --->\nBread\nFood.\nSourdough\nIt rises.\n\nIt bakes.\n<QS:--->\nWhat?\nQUAC: a\nGPT4: It bakes.\n"
-    (conversation,) = simquac.read(teacher(text))
-    assert conversation.scenario["section"] == "It rises.\n\nIt bakes."
-    assert [span.text for span in conversation.messages[1].spans] == ["It bakes."]
-
-
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_the_open_teacher_topics_are_read_whole_with_either_line_end(open_data: Path, line_end: str) -> None:
     text = (open_data / "simquac" / "teacher_sim_topics.txt").read_text(encoding="utf-8").replace("\r\n", "\n")

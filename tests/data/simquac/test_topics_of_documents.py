@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.data import DataError, simquac
-from duologue.data.identity import digest
+from duologue.data import simquac
 from duologue.data.simquac import Topic
-from duologue.data.simquac.sections import pieces, size, within
+from duologue.data.simquac.sources import pieces, size, within
 
 DOCUMENTS = Path(__file__).parents[1] / "fixtures" / "documents"
 
@@ -50,13 +49,6 @@ def test_ids_name_file_and_heading_and_are_each_used_once() -> None:
     assert [topic.id for topic in twice.topics] == ["a-mill_of.md#x", "a-mill_of.md#x~2"]
 
 
-def test_the_scenario_of_a_topic_does_not_depend_on_the_file_around_it() -> None:
-    section = "## Lamp\n\nIt burns oil.\n"
-    first = topics_of_text(f"# Tower\n\nOn a rock.\n\n{section}").topics[0]
-    second = topics_of_text(f"# Tower\n\nOn a rock.\n\n## Door\n\nOf oak.\n\n{section}", name="other.md").topics[1]
-    assert digest(first.scenario()) == digest(second.scenario())
-
-
 def test_headings_of_the_same_name_are_told_apart_by_those_above_them_though_levels_are_skipped() -> None:
     topic_set = topics_of_text(
         "# Guide\n\n## Linux\n\n#### Install\n\na\n\n## Windows\n\n### Install\n\nb\n\n## Other\n\nc\n"
@@ -77,20 +69,6 @@ def test_several_highest_headings_are_titles_if_they_have_headings_below_and_sec
     assert short(flat) == [("a mill of", "Before.", "A", "1"), ("a mill of", "Before.", "B", "2")]
 
 
-def test_a_title_that_the_file_declares_stands_above_headings_that_are_not_of_the_first_level() -> None:
-    assert short(topics_of_text("---\ntitle: Mills\n---\nLead.\n\n## A\n\n1\n")) == [("Mills", "Lead.", "A", "1")]
-    assert short(topics_of_text("---\ntitle: Mills\n---\n# Mill\n\nLead.\n\n## A\n\n1\n")) == [
-        ("Mill", "Lead.", "A", "1")
-    ]
-
-
-def test_what_stands_before_the_only_title_is_not_lost() -> None:
-    assert short(topics_of_text("Badge.\n\n## Menu\n\nm\n\n# Mill\n\nLead.\n\n## A\n\n1\n")) == [
-        ("Mill", "Badge.\n\nLead.", "Menu", "m"),
-        ("Mill", "Badge.\n\nLead.", "A", "1"),
-    ]
-
-
 def test_a_document_without_further_headings_is_one_topic() -> None:
     assert short(topics_of_text("# Mill\n\nOne.\n\nTwo.\n")) == [("Mill", "", "Mill", "One.\n\nTwo.")]
     bare = topics_of_text("# Mill\n\nOne.\n\n## Owners\n")
@@ -108,39 +86,9 @@ def test_the_background_is_all_of_the_lead_its_first_paragraph_or_nothing_and_th
     assert none.notes == ("a-mill_of.md: 15 of 15 characters under 'Mill' are in no background",)
 
 
-def test_a_long_section_is_split_between_paragraphs_and_a_note_says_so() -> None:
-    paragraphs = [f"Paragraph {number} {'x' * 80}." for number in range(10)]
-    body = "\n\n".join(paragraphs)
-    topic_set = topics_of_text(f"# Mill\n\n## A\n\n{body}\n\n## B\n\nb\n", max_section_bytes=400)
-    assert [topic.header for topic in topic_set.topics] == ["A (1/3)", "A (2/3)", "A (3/3)", "B"]
-    assert "\n\n".join(topic.section for topic in topic_set.topics[:3]) == body
-    assert topic_set.notes == ("a-mill_of.md: 'A' is split into 3 topics of at most 400 bytes",)
-
-
-def test_a_text_without_headings_is_split_in_the_same_way() -> None:
-    topic_set = topics_of_text(
-        "\n\n".join(f"Sentence {number} of a long text." for number in range(40)), max_section_bytes=500
-    )
-    assert len(topic_set.topics) == 3
-    assert all(size(topic.section) <= 500 for topic in topic_set.topics)
-
-
-def test_sections_are_split_below_the_bound_of_a_topic_too() -> None:
-    text = "# Mill\n\nLead.\n\n## A\n\n" + "\n\n".join(["Forty bytes of text in each paragraph. Yes"] * 40)
-    topic_set = topics_of_text(text, max_bytes=500)
-    assert len(topic_set.topics) > 1
-    assert all(sum(map(size, (t.title, t.background, t.header, t.section))) <= 500 for t in topic_set.topics)
-
-
 def test_a_topic_that_cannot_be_below_the_bound_is_named(fault: Callable[..., str]) -> None:
     Path("a.md").write_text("# Mill\n\n" + "Lead. " * 100 + "\n\n## A\n\n1\n")
     assert "a.md, 'A': has 6" in fault(simquac.read_topics, Path("a.md"), max_bytes=300)
-
-
-def test_a_lead_above_the_bound_is_cut_between_paragraphs_and_told() -> None:
-    topic_set = topics_of_text("# Mill\n\n" + "\n\n".join(["y" * 150] * 3) + "\n\n## A\n\n1\n", max_section_bytes=310)
-    assert topic_set.topics[0].background == "\n\n".join(["y" * 150] * 2)
-    assert "152 of 454 characters under 'Mill' are in no background" in topic_set.notes[0]
 
 
 @given(
@@ -163,10 +111,6 @@ def test_a_paragraph_is_cut_behind_a_sentence_then_at_a_space_then_anywhere() ->
     assert pieces(["one two three four five six"], 15) == ["one two three", "four five six"]
     assert pieces(["水磨坊。" * 4], 30) == ["水磨坊。水磨坊。", "水磨坊。水磨坊。"]
     assert [len(piece) for piece in pieces(["x" * 100], 60)] == [56, 44]
-
-
-def test_pieces_are_of_about_the_same_size_and_not_one_full_and_one_of_a_few_words() -> None:
-    assert [size(piece) for piece in pieces(["x" * 80] * 10, 810)] == [490, 326]
 
 
 def test_data_sets_with_the_name_of_a_text_are_still_read_as_such() -> None:
@@ -194,15 +138,3 @@ def test_data_sets_with_the_name_of_a_text_are_still_read_as_such() -> None:
 def test_a_document_without_text_is_named(name: str, text: str, problem: str, fault: Callable[..., str]) -> None:
     Path(name).write_text(text)
     assert problem in fault(simquac.read_topics, Path(name))
-
-
-def test_an_empty_document_in_a_folder_is_a_note() -> None:
-    Path("in").mkdir()
-    Path("in/a.md").write_text("")
-    Path("in/b.md").write_text("Text.")
-    topic_set = simquac.topic_set("in")
-    assert [topic.id for topic in topic_set.topics] == ["b.md#b"]
-    assert topic_set.notes == ("a.md: has no text: no topic",)
-    Path("in/b.md").write_text("")
-    with pytest.raises(DataError):
-        simquac.topic_set("in")

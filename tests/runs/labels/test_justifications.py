@@ -7,9 +7,8 @@ import pytest
 import duologue
 from duologue import runs
 from duologue.data.files.json_files import dumps
-from duologue.data.labels.answers import LabelAnswer
+from duologue.data.labels.answers import WHOLE, LabelAnswer
 from duologue.data.labels.side_by_side import STUDY
-from duologue.data.labels.units import WHOLE
 from duologue.errors import DataError, SettingError
 from duologue.prompts.label_pages import shipped_labels
 from duologue.runs.labels.answers import answers_of
