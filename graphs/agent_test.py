@@ -7,9 +7,9 @@ from ..data import domains
 from ..data.text.languages import Language, language_of
 from ..errors import DataError, placed
 from ..nodes.goodbyes import Ending
-from ..nodes.messages.building import RepairPrompts
+from ..nodes.messages import RepairPrompts
 from ..nodes.people.retrieval import origin_of
-from ..nodes.recllmsim.roles import GoalMessages, HelperMessages, UserPrompts, UserValidator, goal_of, told_to_user
+from ..nodes.recllmsim import GoalMessages, HelperMessages, UserPrompts, UserValidator, goal_of, told_to_user
 from ..nodes.scorers import Score, scoring, solved
 from ..nodes.scorers.success import KEY
 from ..nodes.state import Planned, State, history

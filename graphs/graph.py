@@ -13,7 +13,7 @@ from langgraph.graph.state import CompiledStateGraph
 from ..data.executed_graph import SPEAKERS
 from ..nodes.contract import ContractError
 from ..nodes.limits import Limits
-from ..nodes.speakers.tools import brought_to
+from ..nodes.speakers.tools import check_fork
 from ..nodes.state import PLACES, State, given
 from ..nodes.worlds import Context, living
 from .casts.cast import Cast
@@ -147,7 +147,8 @@ def conversation(cast: Cast, *, after: Mapping[str, Mapping[str, Any]] | None = 
 async def world(cast: Cast, state: Mapping[str, Any], limits: Limits | None = None) -> AsyncIterator[Context]:
     """The context of one conversation of a cast with a world, which lives as long as the block.
 
-    `state`: the graph's input. WorldError if the world cannot be set up, brought to the messages of a fork, or torn down.
+    `state`: the graph's input. WorldError if the world cannot be set up or torn down, or lacks what a fork's kept
+    messages did.
     A draft that waits when an exception leaves the block is undone.
     """
     if cast.world is None:
@@ -162,7 +163,7 @@ async def world(cast: Cast, state: Mapping[str, Any], limits: Limits | None = No
         plain = [record_of(one) for one in convert_to_messages(state.get("messages", []))]
         messages, attempts = given(plain, "")
         kept = {**state, "messages": messages, "attempts": attempts}
-        await brought_to(typed(State, kept), context, speakers)
+        check_fork(typed(State, kept), speakers)
         try:
             yield context
         except Exception as error:

@@ -12,9 +12,9 @@ from pydantic import ValidationError
 from ..data.identity import VERSION, begun_with, conversation_id, digest
 from ..data.records import SIDES, Conversation, Message, NodeInfo
 from ..errors import first_invalid
+from ..nodes.attachments import parts_in
 from ..nodes.contract import ContractError, describe
 from ..nodes.limits import Limits
-from ..nodes.messages.attachments import parts_in
 from ..nodes.state import GIVEN, Planned, State, given, history, role_of
 from .casts.cast import Cast
 from .records import as_given

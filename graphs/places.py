@@ -156,8 +156,7 @@ async def _answer(name: NodePlace, node: Any, shown: State, runtime: Runtime[Lim
     except (Exception, SystemExit) as error:
         told: Exception | SystemExit = error
         if isinstance(error, ApprovalError):
-            tried = {"attempts": unjudged(shown, error.drafts, role), "drafts": None} if role else {}
-            told = NodeError(failure_of("approve", error), tried)
+            told = NodeError(failure_of("approve", error), {})
         elif isinstance(error, SystemExit):  # it would end this process, and not its own conversation alone
             told = NodeError(blamed(name, failure_of(name, error), crashed=True), {})
         if role is not None:

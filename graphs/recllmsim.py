@@ -16,10 +16,10 @@ from ..data.recllmsim import KIND, Situation
 from ..data.records import Conversation, Message, Role
 from ..data.text.languages import Language, language_of
 from ..errors import DataError, SettingError
+from ..nodes import recllmsim as nodes
 from ..nodes.contract import Node, closing
 from ..nodes.goodbyes import Ending
-from ..nodes.messages.building import RepairPrompts
-from ..nodes.recllmsim import roles as nodes
+from ..nodes.messages import RepairPrompts
 from ..nodes.scorers.post_questions import PostQuestions
 from ..nodes.speakers.replay import ReplayedLabels, ReplaySpeaker, replayed
 from ..nodes.state import Planned

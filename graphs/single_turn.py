@@ -21,7 +21,7 @@ from ..data.simquac import ReadingQuestion
 from ..errors import SettingError
 from ..nodes.contract import closing
 from ..nodes.limits import Limits
-from ..nodes.recllmsim.roles import goal_of
+from ..nodes.recllmsim import goal_of
 from ..nodes.scorers.success import KEY as SUCCESS
 from ..nodes.simquac.roles import NoPrompt, ReadingValidator
 from ..nodes.state import Planned

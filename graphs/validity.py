@@ -16,7 +16,7 @@ from ..data.next_turns import moments_of
 from ..data.records import Conversation
 from ..data.text.languages import Language, language_of
 from ..nodes.people.retrieval import person_in
-from ..nodes.recllmsim.roles import goal_of
+from ..nodes.recllmsim import goal_of
 from ..nodes.scorers import scoring
 from ..nodes.scorers.judged import USER_DETAILS, by_model, satisfaction_of
 from ..nodes.seeded_faults import heeded

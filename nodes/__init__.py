@@ -8,7 +8,7 @@ from .annotators import annotator
 from .contract import Node
 from .judges import judge
 from .limits import Limits
-from .messages.building import selector
+from .messages import selector
 from .models import chat_model
 from .scorers import Score, final_state, judged, scoring, solved, text_contains, tool_called
 from .speakers.agents import AgentSpeaker, user

@@ -25,7 +25,7 @@ from ..errors import DataError, SettingError
 from ..prompts import Library, shipped
 from .calls.store import Call
 from .contract import ContractError
-from .messages.building import Refusal, as_text, fenced
+from .messages import Refusal, as_text, fenced
 from .models.offline.model import OfflineChatModel
 from .models.specs import chat_model, model_provenance, names_model
 from .requests import Parse, ask, unfenced_reply

@@ -3,8 +3,9 @@
 import inspect
 import json
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import fields
-from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard, cast, runtime_checkable
 
 from langchain_core.runnables import Runnable
 from langgraph.runtime import Runtime
@@ -15,6 +16,9 @@ from ..data.records import FAULTS, Attempt, Message, Usage
 from ..errors import DuologueError, first_invalid, shown
 from .limits import Limits
 from .state import ANSWERS, NodePlace, State, Update
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 
 class ContractError(DuologueError, TypeError):
@@ -30,15 +34,6 @@ class Node(Protocol):
     """
 
     def __call__(self, state: State, runtime: Runtime[Limits]) -> Awaitable[Update]: ...
-
-
-class BySettings:
-    """A dataclass of a node whose settings in the record are those of its fields that are plain values."""
-
-    def provenance(self) -> dict[str, Any]:
-        values = {field.name: getattr(self, field.name) for field in fields(cast(Any, self))}
-        plain = {name: value for name, value in values.items() if isinstance(value, str | int | float | tuple)}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
 
 
 Stop: TypeAlias = Callable[[State, Limits], str | None]
@@ -204,16 +199,33 @@ def _reasons(own_reasons: Collection[str]) -> str:
 def describe(node: object) -> dict[str, Any]:
     """The description of a node, or of a part of one, for the record: its name and its settings.
 
-    A method `provenance()` gives the settings: plain JSON, without secrets.
+    A method `provenance()` gives the settings: plain JSON, without secrets. Without it those of one of ours are the
+    fields of its dataclass that are plain values, or nodes and functions; one of the user's has a digest of its source.
     """
     if not isinstance(node, type) and callable(settings := getattr(node, "provenance", None)):
         return {"name": type(node).__name__, **settings()}
     name = getattr(node, "__qualname__", None) or type(node).__qualname__
     described: dict[str, Any] = {"name": str(name).replace("<locals>.", "")}
-    if not str(getattr(node, "__module__", "")).startswith("duologue."):
-        try:  # the digest of its source distinguishes versions of a user's own function
-            source = inspect.getsource(node if inspect.isroutine(node) else type(node))
-            described["source"] = digest(source)[:16]
-        except (OSError, TypeError):
-            pass
+    if str(getattr(node, "__module__", "")).startswith("duologue."):
+        shown = [one.name for one in fields(node) if one.repr] if _is_data(node) else []
+        told = {name: _told(getattr(node, name)) for name in shown}
+        return described | {name: value for name, value in told.items() if value is not None}
+    with suppress(OSError, TypeError):  # the digest distinguishes versions of a user's own function
+        described["source"] = digest(inspect.getsource(node if inspect.isroutine(node) else type(node)))[:16]
     return described
+
+
+def _is_data(value: object) -> TypeGuard["DataclassInstance"]:
+    return is_dataclass(value) and not isinstance(value, type)
+
+
+def _told(value: object) -> Any:
+    """A setting for the record; None for what is no plain value, node or function."""
+    if isinstance(value, str | int | float):
+        return value
+    if isinstance(value, tuple):
+        return [_told(one) for one in value]
+    if isinstance(value, dict):
+        return {name: _told(one) for name, one in value.items()}
+    is_ours = _is_data(value) and type(value).__module__.startswith("duologue.nodes")
+    return describe(value) if callable(value) or is_ours else None

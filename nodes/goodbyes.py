@@ -7,7 +7,7 @@ goodbye is recorded, but not published. A test of an agent goes by any goodbye (
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from ..data.rules import plain_words
 from ..data.text.languages import Language
@@ -42,10 +42,6 @@ class Ending:
         if self.strict:
             return "user_ended" if _CLOSING.search(normalised) else None
         return "user_ended" if any(all(word in normalised for word in words) for words in _ENDS) else None
-
-    def provenance(self) -> dict[str, Any]:
-        own = {name: True for name in ("any_goodbye", "stored") if getattr(self, name)}
-        return {"strict": self.strict, "may_give_up": self.may_give_up, **own}
 
 
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|(?<!\w)'[^'\n]*'(?!\w)")

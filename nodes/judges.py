@@ -22,7 +22,7 @@ from ..prompts.pages import MOST_BYTES
 from .calls.store import Call
 from .contract import Node
 from .limits import Limits
-from .messages.building import Refusal, as_text, fenced, marks_of
+from .messages import Refusal, as_text, fenced, marks_of
 from .models.offline.model import OfflineChatModel
 from .models.specs import chat_model, model_provenance
 from .requests import Parse, RequestAnswer, ask, parse_json

@@ -36,7 +36,7 @@ from .scorers.success import success_of
 from .settings.import_path import imported
 from .settings.redaction import error_line
 from .speakers.lent import alone, own_context
-from .speakers.questions import answers, decided, pending_of
+from .speakers.questions import pending_of
 from .speakers.tools import tools_of
 from .state import state_from
 from .worlds import Context, World, living, state_of
@@ -89,9 +89,9 @@ class AgentTools:
                     pending = [pending_of(interrupt) for interrupt in answer.get("__interrupt__", ())]
                     if not pending:
                         break
-                    if answers("all", pending) != "policy":
+                    if any("question" in one for one in pending):
                         raise UndecidedError(f"the tool {name} stops for a person, and asks for more than an approval")
-                    given = Command(resume=decided("all", pending))
+                    given = Command(resume={one["id"]: True for one in pending})
             call = dict(reply_of(answer["messages"])["tool_calls"][0])
             if is_object(result := _parsed(call.get("result"))) and result.get("error"):
                 call = {"error": str(result["error"])}  # how many tools say that they could not do it

@@ -20,7 +20,7 @@ from ..errors import SettingError
 from ..prompts import Library
 from .calls.service import drafted
 from .calls.store import Call
-from .messages.building import Refusal, fenced, filled, repair_prompt
+from .messages import Refusal, fenced, filled, repair_prompt
 from .requests import attempt_of, exchange
 from .settings.redaction import error_line, without_known_secrets
 from .state import Prompt

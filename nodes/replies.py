@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, is_dataclass
-from itertools import pairwise
 from typing import Any, TypeAlias
 
 from langchain_core.messages import AIMessage, BaseMessage, BaseMessageChunk, ToolMessage, convert_to_messages
@@ -15,9 +15,9 @@ from ..data.formats.turns import ITEMS, turns_of_items
 from ..data.records import Role
 from ..data.text.cleaning import clean
 from ..errors import DuologueError
+from .attachments import parts_in, why_empty
 from .foreign import in_thread
-from .messages.attachments import parts_in, why_empty
-from .models.flaws import EMPTY, ODD_USAGE, REFUSAL, counted, finish_of, flaw_of, has_odd_usage, refusal_in, usage_in
+from .models.flaws import EMPTY, REFUSAL, counted, finish_of, flaw_of, refusal_in, usage_in
 from .state import Draft
 
 Answer: TypeAlias = Any
@@ -28,13 +28,13 @@ ACCEPTED = (
     "a text, a message of LangChain or of OpenAI's form ({'role': 'assistant', 'content': ...}), a list of such "
     "messages, an object with one text, or a generator of texts"
 )
-_TEXT_KEYS = ("output", "answer", "reply", "response", "result", "text", "final_output")
+_TEXT_KEYS = ("output", "answer", "reply", "response", "result", "text")
 """Names under which an object with several texts gives its reply, such as that of LangChain's chains."""
 _HAND_OFFS = ("transfer_to_", "transfer_back_to_")
 """How the tools begin with which the agents of langgraph-supervisor and langgraph-swarm hand a conversation on."""
 _TYPES = ("human", "ai", "tool", "system")
 """Types of LangChain's messages as plain JSON, which have no role."""
-_ITEMS = ("message", "reasoning", "function_call", "function_call_output", "custom_tool_call", "web_search_call")
+_ITEMS = ("message", "reasoning", "function_call", "function_call_output")
 """Types of items by which a list is known to be one of OpenAI's Responses."""
 
 
@@ -60,7 +60,7 @@ class Step:
 # A draft of messages
 
 
-def draft(text: str, usage: dict[str, int] | None = None) -> Draft:
+def draft(text: str) -> Draft:
     """A model's text as a draft: cleaned, with the raw text if cleaning changed it."""
     text = writable(text)
     cleaned = clean(text)
@@ -69,8 +69,6 @@ def draft(text: str, usage: dict[str, int] | None = None) -> Draft:
         result["raw"] = text
     if cleaned.removed:
         result["cleaned"] = list(cleaned.removed)
-    if usage is not None:
-        result["usage"] = usage
     return result
 
 
@@ -87,10 +85,9 @@ def reply_of(messages: Sequence[BaseMessage], steps: Sequence[Step] = ()) -> Dra
     models = [message for message in told or own if not isinstance(message, ToolMessage)]
     calls, numbers = _calls_of(told)
     spoken = _spoken(messages)
-    result = _joined(spoken)
-    thoughts = [thought for message in own for thought in (_reasoning(message), _aside(message, spoken)) if thought]
-    silent = [message for message in own if not any(message is one for one in spoken)]
-    parts = [part for message in (*silent, *spoken) for part in _media(message)]
+    result = draft("\n\n".join(filter(None, map(_words, spoken))))
+    thoughts = list(filter(None, map(_reasoning, own)))
+    parts = [part for message in own for part in _media(message)]
     if spoken and (reason := finish_of(spoken[-1])) is not None:
         result["finish_reason"] = writable(reason)
     if spoken and (model := _model_of(spoken[-1])):
@@ -102,23 +99,10 @@ def reply_of(messages: Sequence[BaseMessage], steps: Sequence[Step] = ()) -> Dra
     if parts:
         result["parts"] = parts
     result["usage"] = usage_of(models)
-    flaw = flaw_of(spoken[-1], result) if spoken else EMPTY if why_empty(result) == EMPTY else None
-    if flaw := flaw or (ODD_USAGE if any(map(has_odd_usage, models)) else None):
+    if flaw := flaw_of(spoken[-1], result) if spoken else EMPTY if why_empty(result) == EMPTY else None:
         result["flaw"] = flaw
     if len(steps) > 1 or (told and calls) or any(step.path for step in steps):
         result["steps"] = [_plain_step(step, numbers, result) for step in steps]
-    return result
-
-
-def _joined(spoken: Sequence[BaseMessage]) -> Draft:
-    """The words of the messages as one draft."""
-    drafts = [draft(_words(message)) for message in spoken]
-    kept = [one for one in drafts if one["text"]] or drafts[-1:]
-    result = Draft(text="\n\n".join(one["text"] for one in kept))
-    if any("raw" in one for one in kept):
-        result["raw"] = "\n\n".join(one.get("raw", one["text"]) for one in kept)
-    if removed := list(dict.fromkeys(name for one in kept for name in one.get("cleaned", ()))):
-        result["cleaned"] = removed
     return result
 
 
@@ -155,12 +139,6 @@ def _words(message: BaseMessage) -> str:
 
 def _media(message: BaseMessage) -> list[dict[str, Any]]:
     return [part for part in parts_in(message) if (part["type"], part.get("name")) != ("other", REFUSAL)]
-
-
-def _aside(message: BaseMessage, spoken: Sequence[BaseMessage]) -> str:
-    """Words of a message that are nothing but reasoning, beside a call."""
-    text = _words(message).strip()
-    return text if text and not clean(text).text and any(one is not message for one in spoken) else ""
 
 
 def _reasoning(message: BaseMessage) -> str:
@@ -235,37 +213,13 @@ def _calls_of(told: Sequence[BaseMessage]) -> tuple[list[dict[str, Any]], dict[i
     for number, message in enumerate(told):
         if isinstance(message, AIMessage):
             first = len(calls)
-            calls += _served_calls(message)
             for call in message.tool_calls:
-                calls.append(_call(call) | _result(take(number, call["id"])))
+                made = {"name": writable(call["name"]), "arguments": plain_or_text(call["args"])}
+                calls.append(made | _result(take(number, call["id"])))
             for broken in message.invalid_tool_calls:
                 calls.append(_malformed(broken, take(number, broken.get("id"))))
             numbers[id(message)] = list(range(first, len(calls)))
     return calls, numbers
-
-
-def _served_calls(message: AIMessage) -> Iterator[dict[str, Any]]:
-    """Calls of tools that the model's provider runs itself, such as a search, with their results."""
-    blocks: list[Any] = [] if isinstance(message.content, str) else list(message.content_blocks)
-    results = {one.get("tool_call_id"): one for one in blocks if one.get("type") == "server_tool_result"}
-    for block in blocks:
-        if block.get("type") == "server_tool_call":
-            result = results.get(block.get("id"))
-            about = {"error": NO_RESULT} if result is None else {"result": plain_or_text(result.get("output"))}
-            yield {
-                "name": writable(str(block.get("name"))),
-                "arguments": plain_or_text(block.get("args") or {}),
-                **about,
-            }
-
-
-def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    entry: dict[str, Any] = {"name": writable(call["name"])}
-    try:
-        entry["arguments"] = plain_json(call["args"])
-    except (TypeError, ValueError) as error:
-        entry["error"] = f"its arguments are not JSON ({error}): {writable(str(call['args']))}"
-    return entry
 
 
 def _malformed(call: Mapping[str, Any], answer: ToolMessage | None) -> dict[str, Any]:
@@ -281,18 +235,13 @@ def _result(answer: ToolMessage | None) -> dict[str, Any]:
     content, text = answer.content, writable(str(answer.text))
     if answer.status == "error":
         return {"error": text or "the tool failed"}
-    if not isinstance(content, str):
-        parts = parts_in(answer)
-        return (
-            bounded({"parts": parts} | ({"result": text} if text else {})) if parts else {"result": plain_json(content)}
-        )
+    if parts := parts_in(answer):
+        return bounded({"parts": parts} | ({"result": text} if text else {}))
     # Other text stays as it is: the number of "0.10" or "1e5" is not what the tool wrote.
-    if content.lstrip().startswith(("{", "[")):
-        try:
+    if isinstance(content, str) and content.lstrip().startswith(("{", "[")):
+        with suppress(ValueError, TypeError, RecursionError):
             return {"result": plain_json(json.loads(content))}
-        except (ValueError, TypeError, RecursionError):
-            pass
-    return {"result": writable(content)}
+    return {"result": plain_or_text(content)}
 
 
 # Messages of an answer
@@ -320,11 +269,8 @@ def own_messages(answered: Sequence[BaseMessage], sent: Sequence[BaseMessage], r
     asked = max((number for number, one in enumerate(messages) if one.type == "human"), default=-1)
     if any(isinstance(one, AIMessage) and _words(one).strip() for one in messages[asked + 1 :]):
         # What it asked itself, such as a criticism of a first version, comes before its reply.
-        messages = [
-            one
-            for n, one in enumerate(messages)
-            if n > asked or one.type == "tool" or bool(getattr(one, "tool_calls", None))
-        ]
+        before = [one for one in messages[: max(asked, 0)] if one.type == "tool" or getattr(one, "tool_calls", None)]
+        messages = [*before, *messages[asked + 1 :]]
     own: list[BaseMessage] = [message for message in messages if isinstance(message, (AIMessage, ToolMessage))]
     if not own and role == "user":
         own = [AIMessage(message.content) for message in messages if message.type == "human"]
@@ -350,36 +296,21 @@ def _content(message: BaseMessage) -> tuple[str, Any]:
 
 def _whole(pieces: list[Any]) -> Answer:
     """Pieces of a text as a text, chunks of a message as a message; others are messages."""
-    deltas = [piece if isinstance(piece, str) else _delta(piece) for piece in pieces]
-    texts = [delta for delta in deltas if delta is not None]
-    if len(texts) == len(pieces):
-        grows = len(pieces) > 2 and all(two.startswith(one) and len(two) > len(one) > 0 for one, two in pairwise(texts))
-        return texts[-1] if grows else "".join(texts)  # some give the text so far each time
+    if all(isinstance(piece, str) for piece in pieces):
+        return "".join(pieces)
     if all(isinstance(piece, BaseMessageChunk) for piece in pieces):
         first, *rest = pieces
         return sum(rest, first)
     return pieces
 
 
-def _delta(piece: Any) -> str | None:
-    """The text of a chunk of OpenAI's chat completions; None of anything else."""
-    plain = _dumped(piece)
-    if not isinstance(plain, Mapping) or plain.get("object") != "chat.completion.chunk":
-        return None
-    return "".join((choice.get("delta") or {}).get("content") or "" for choice in plain.get("choices") or ())
-
-
 def _dumped(answer: Any) -> Any:
-    """An object of OpenAI's client, a dataclass or one of another class by its fields; anything else as it is."""
-    if isinstance(answer, BaseMessage) or type(answer).__module__ == "builtins":
+    """An object of OpenAI's client, another model of pydantic or a dataclass by its fields; anything else as it is."""
+    if isinstance(answer, BaseMessage):
         return answer
     if isinstance(answer, BaseModel):
         return answer.model_dump(mode="json", exclude_none=True)
-    if is_dataclass(answer) and not isinstance(answer, type):
-        return asdict(answer)
-    if callable(items := getattr(answer, "to_input_list", None)):  # of OpenAI's agents
-        return items()
-    return answer if isinstance(answer, (Mapping, Sequence)) else getattr(answer, "__dict__", None) or answer
+    return asdict(answer) if is_dataclass(answer) and not isinstance(answer, type) else answer
 
 
 def messages_of(answer: Any) -> list[BaseMessage]:
@@ -436,11 +367,10 @@ def _is_message(one: Any) -> bool:
 
 
 def _read(one: Any) -> list[BaseMessage]:
-    """A message, a text, OpenAI's form, which may lack role and content, or a pair of role and text."""
+    """A message, a text, or OpenAI's form, which may lack role and content."""
     if isinstance(one, str):
         return [AIMessage(one)]
-    is_pair = isinstance(one, tuple) and len(one) == 2 and all(isinstance(part, str) for part in one)
-    if not (isinstance(one, BaseMessage) or is_pair or _is_message(one)):
+    if not (isinstance(one, BaseMessage) or _is_message(one)):
         raise AnswerError(f"the function answered with {_shown(one)} as a message: it must answer with {ACCEPTED}")
     if isinstance(one, Mapping):
         role = {} if one.get("type") in _TYPES else {"role": "assistant"}  # a served graph's messages are plain JSON
@@ -453,33 +383,16 @@ def _read(one: Any) -> list[BaseMessage]:
 
 
 def _of_items(items: Sequence[Any], model: Any = None) -> list[BaseMessage]:
-    """The messages of OpenAI's Responses; reasoning and the calls of OpenAI's own tools are blocks of them."""
+    """The messages of OpenAI's Responses, with reasoning as a block; calls of OpenAI's own tools are left out."""
     read: list[BaseMessage] = []
-    for turn in turns_of_items([_with_arguments(item) for item in items], output=True):
-        blocks = [block for item in turn.pop(ITEMS, ()) for block in _blocks_of(item)]
+    for turn in turns_of_items(items, output=True):
+        blocks = [item for item in turn.pop(ITEMS, ()) if item.get("type") == "reasoning"]
         (message,) = _read({**turn, "id": None})
         message.response_metadata |= {"model_name": model} if isinstance(model, str) else {}
         text = message.content if isinstance(message.content, list) else [{"type": "text", "text": message.content}]
         message.content = [*blocks, *text] if blocks else message.content
         read.append(message)
     return read
-
-
-def _with_arguments(item: Any) -> Any:
-    if not isinstance(item, Mapping) or item.get("type") != "custom_tool_call":
-        return item
-    return {**item, "type": "function_call", "arguments": json.dumps({"input": item.get("input")})}
-
-
-def _blocks_of(item: Mapping[str, Any]) -> list[Any]:
-    name, is_call, _ = str(item.get("type")).partition("_call")
-    if not is_call:
-        return [item]
-    status, number = str(item.get("status") or ""), item.get("id")
-    return [
-        {"type": "server_tool_call", "name": name, "id": number, "args": item.get("action") or {}},
-        {"type": "server_tool_result", "tool_call_id": number, "output": status},
-    ]
 
 
 def _with_usage(read: list[BaseMessage], usage: Any) -> list[BaseMessage]:

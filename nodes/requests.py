@@ -18,7 +18,7 @@ from ..prompts import Library
 from .calls.service import drafted
 from .calls.store import Call
 from .contract import OF_THE_CALL
-from .messages.building import Refusal, filled, note, repair_prompt
+from .messages import Refusal, filled, note, repair_prompt
 from .models.flaws import CUT_OFF, flaw_in
 from .settings.redaction import error_line
 from .state import Draft, Prompt

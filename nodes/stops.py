@@ -6,7 +6,7 @@ from typing import Any
 
 from ..data.records import Role
 from ..data.text.words import OF_MESSAGE, texts_in, tokens_about
-from .contract import Stop, check_function, describe
+from .contract import Stop, check_function
 from .limits import Limits
 from .state import State
 
@@ -22,9 +22,6 @@ class AnyOf:
 
     def __call__(self, state: State, limits: Limits) -> str | None:
         return next((reason for stop in self.criteria if (reason := stop(state, limits)) is not None), None)
-
-    def provenance(self) -> dict[str, Any]:
-        return {"criteria": [describe(stop) for stop in self.criteria]}
 
 
 def any_of(*criteria: Stop) -> Stop:
@@ -90,9 +87,6 @@ class AfterOneTurn:
             return reason
         is_judged = state.get("speaking") == "user" and not state.get("verdicts")
         return "max_turns" if is_judged else None
-
-    def provenance(self) -> dict[str, Any]:
-        return {"own": describe(self.own)}
 
 
 class AfterOneAnswer(AfterOneTurn):

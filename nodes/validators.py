@@ -7,16 +7,16 @@ validator is marked with `judges_flaws`.
 import inspect
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeAlias, TypeVar, cast
+from typing import ClassVar, TypeAlias, TypeVar, cast
 
 from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 
 from ..data.records import Usage
 from ..errors import shown
-from .contract import ContractError, Node, call_of, describe
+from .attachments import why_empty
+from .contract import ContractError, Node, call_of
 from .limits import Limits
-from .messages.attachments import why_empty
 from .models.flaws import CONTENT_FILTER, CUT_OFF, EMPTY, REFUSAL, flaw_in
 from .node_forms import node_of
 from .state import Draft, State, Update, Verdict
@@ -134,9 +134,6 @@ class JudgedBy:
             verdicts.append(answer)
         return {"verdicts": verdicts}
 
-    def provenance(self) -> dict[str, Any]:
-        return {"judge": describe(self.judge)} | ({"must": True} if self.must else {})
-
 
 def validator(judge: DraftJudge, *, must: bool = False) -> Node:
     """A validator from a function `(draft, state) -> None | reason | Verdict` that judges each sound draft.
@@ -178,9 +175,6 @@ class ValidatorSequence:
             joined = [_both(*pair) for pair in zip(joined, update.get("verdicts", []), strict=True)]
         return {"verdicts": joined}
 
-    def provenance(self) -> dict[str, Any]:
-        return {"every": [describe(node) for node in self.nodes]}
-
 
 def every(*nodes: Node) -> Node:
     """A validator that accepts the drafts that all of these accept; the first rejection is the verdict.
@@ -221,9 +215,6 @@ class Observing:
             kept = {key: value for key, value in verdict.items() if key in _NOT_OF_THE_JUDGEMENT}
             verdicts.append(cast(Verdict, {**observed, **kept}))
         return {**update, "verdicts": verdicts}
-
-    def provenance(self) -> dict[str, Any]:
-        return {"observes": describe(self.node)}
 
 
 def parts_of(node: object) -> Iterator[object]:

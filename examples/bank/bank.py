@@ -13,7 +13,7 @@ from pydantic import Field
 
 from duologue import data, graphs, nodes, prompts
 from duologue.data.rules import CHAT_RULES, Rule
-from duologue.nodes.messages.building import PageMessages
+from duologue.nodes.messages import PageMessages
 from duologue.nodes.recllmsim import Ending, UserValidator
 
 ACCOUNT = re.compile(r"\b\d{8}\b")

@@ -19,18 +19,17 @@ from ...nodes.contract import ContractError, Node, Stop, check_function, check_n
 from ...nodes.goodbyes import Ending
 from ...nodes.judges import pages_of
 from ...nodes.limits import Limits
-from ...nodes.messages.building import MessageBuilder, RepairPrompts
+from ...nodes.messages import MessageBuilder, RepairPrompts
 from ...nodes.models.offline.model import OfflineChatModel
 from ...nodes.models.specs import chat_model, names_model, without_secrets
 from ...nodes.people import FewShotUser, PeopleSpeaker, speaker_of
-from ...nodes.recllmsim.roles import GoalMessages, HelperMessages, UserPrompts, UserValidator
+from ...nodes.recllmsim import GoalMessages, HelperMessages, UserPrompts, UserValidator
 from ...nodes.scorers.post_questions import PostQuestions
 from ...nodes.scorers.scores import scorers_of
 from ...nodes.settings.import_path import import_path_of, imported, is_import_path
-from ...nodes.speakers.agents import AgentSpeaker, FunctionSpeaker, SpeakerReply
-from ...nodes.speakers.given import REMOTE, channels_named, check_form, remote_agent, speaking
+from ...nodes.speakers.agents import AgentSpeaker, SpeakerReply
 from ...nodes.speakers.replay import ReplaySpeaker, replayed_path
-from ...nodes.speakers.speaker import ChatSpeaker, is_reply
+from ...nodes.speakers.speaker import REMOTE, ChatSpeaker, channels_named, is_reply, remote_agent, speaking
 from ...nodes.state import PLACES
 from ...nodes.stops import SIGNATURE, until_spent
 from ...nodes.validators import not_empty, parts_of
@@ -131,9 +130,6 @@ class Cast:
     no bound is sent."""
     assistant_tokens: int | None = 1_024
     """The same of the assistant."""
-    vary_retries: bool = True
-    """Whether a model that says the same rejected words a second time is asked again with a higher temperature, and after
-    a third time no more (`repeated`)."""
     greeting: str | None = None
     """What the assistant says before the user's first word: in the record, not in the published history."""
     prompts: Library = field(default_factory=lambda: Library({}))
@@ -214,7 +210,7 @@ class Cast:
             node = speaker(role, made[place])
             given = {name: value for name in ("approve", "context") if (value := getattr(self, name)) is not None}
             if role == "assistant" and given:
-                if not isinstance(node, AgentSpeaker) or isinstance(node, FunctionSpeaker):
+                if not isinstance(node, AgentSpeaker) or node.is_function:
                     raise SettingError(
                         f"{next(iter(given))}: the assistant is not a LangGraph agent, which could use it"
                     )
@@ -228,7 +224,7 @@ class Cast:
             model = asked_by(made[place])
             if (in_cast := getattr(model, "in_cast", None)) is not None:
                 tokens = self.user_tokens if role == "user" else self.assistant_tokens
-                made[place] = changed(made[place], model=in_cast(tokens, varies=self.vary_retries))
+                made[place] = changed(made[place], model=in_cast(tokens))
         check_pages(made.values())
         return made
 
@@ -335,24 +331,19 @@ def speaker(role: Role, choice: Any) -> Any:
         return _named(role, choice)
     if isinstance(choice, BaseChatModel):
         return ChatSpeaker(role, choice)
-    if isinstance(choice, Runnable) and not callable(choice):
-        return AgentSpeaker(role, choice, system=role == "user")
-    return FunctionSpeaker(role, choice, system=role == "user") if is_reply(choice) else choice
+    is_agent = (isinstance(choice, Runnable) and not callable(choice)) or is_reply(choice)
+    return AgentSpeaker(role, choice) if is_agent else choice
 
 
 def _named(role: Role, choice: str) -> Any:
-    check_form(choice, role)
     stored = stored_words(role, choice)
     if stored is not choice:
         return stored
     if choice.startswith(REMOTE):
-        url = choice.removeprefix(REMOTE)
-        return AgentSpeaker(role, remote_agent(choice), url=url, system=role == "user")
+        return AgentSpeaker(role, remote_agent(choice), path=choice)
     path, _, query = choice.partition("?")
     if query and is_import_path(path) and not names_model(path):
-        return AgentSpeaker(
-            role, speaking(path, role), path=choice, system=role == "user", **channels_named(query, choice)
-        )
+        return AgentSpeaker(role, speaking(path, role), path=choice, **channels_named(query, choice))
     if not is_import_path(choice) or names_model(choice):
         return ChatSpeaker(role, chat_model(choice))
     own = speaking(choice, role)

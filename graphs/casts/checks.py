@@ -12,13 +12,13 @@ from ...data.scenarios import tools_in_success
 from ...data.text.languages import written_language
 from ...errors import SettingError
 from ...nodes.judges import Judge
-from ...nodes.messages.building import PageMessages, RepairPrompts
+from ...nodes.messages import PageMessages, RepairPrompts
 from ...nodes.people import PeopleSpeaker
 from ...nodes.scorers.outcomes import FinalState, ToolCalled
 from ...nodes.scorers.post_questions import PostQuestions
 from ...nodes.scorers.scores import SUCCESS, Scoring, scorers_of
 from ...nodes.scorers.success import KEY, unscorable
-from ...nodes.speakers.agents import AgentSpeaker, FunctionSpeaker, channels_of
+from ...nodes.speakers.agents import AgentSpeaker, channels_of
 from ...nodes.speakers.speaker import ChatSpeaker
 from ...nodes.speakers.tools import tools_of
 from ...nodes.state import Planned, state_from
@@ -106,9 +106,9 @@ def check_scenarios(cast: "Cast", states: Iterable[Planned]) -> None:
     rule-based user cannot say."""
     assistant = cast.nodes["assistant"]
     keeps = (
-        channels_of(assistant.agent) != ["messages"]
-        if isinstance(assistant, AgentSpeaker) and not isinstance(assistant, FunctionSpeaker)
-        else not isinstance(assistant, (ChatSpeaker, FunctionSpeaker))
+        not assistant.is_function and channels_of(assistant.agent) != ["messages"]
+        if isinstance(assistant, AgentSpeaker)
+        else not isinstance(assistant, ChatSpeaker)
     )  # a node of somebody else's may
     has_state = cast.world is not None or keeps
     by_rules = getattr(getattr(cast.nodes["user_simulator"], "model", None), "side", None) == "goal_user"

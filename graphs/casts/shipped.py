@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, SkipValidation
 
 from ...nodes.contract import Stop
 from ...nodes.limits import Limits
-from ...nodes.messages.building import BEHAVIOURS
+from ...nodes.messages import BEHAVIOURS
 from ...nodes.people import DonorEnded, PeopleSpeaker
 from ...nodes.settings.import_path import import_path_of
 from ...nodes.speakers.replay import ReplayedOut, ReplaySpeaker
@@ -81,7 +81,7 @@ def library(name: str, prompts: Any, language: str = "en") -> Library:
     return Library({key: page for key, page in full.items() if page != behaviours.get(key)})
 
 
-AS_PUBLISHED = {"user_tokens": None, "assistant_tokens": None, "vary_retries": False}
+AS_PUBLISHED = {"user_tokens": None, "assistant_tokens": None}
 """Parts of a cast whose requests are those of a published program: it bounds no reply, and repeats as it does."""
 
 

@@ -13,7 +13,6 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from ...data.text.words import tokens_about
 from ...errors import DuologueError
-from ..messages.attachments import for_model
 from ..models.flaws import check_reply, counted
 from ..models.offline.model import OfflineChatModel
 from ..models.specs import endpoint_host, model_provenance, seeded
@@ -109,9 +108,7 @@ class Calls:
     async def reply(self, model: BaseChatModel, messages: Sequence[BaseMessage], call: Call, attempt: int) -> Draft:
         """A chat model's reply to the messages as a draft."""
         chosen, arguments = seeded(model, call.seed_of(attempt))
-        if call.repeats > 1 and (warmer := getattr(model, "warmer", None)) is not None:
-            arguments = {**arguments, **warmer()}
-        sent, query = for_model(chosen, messages), asked_model(model)
+        sent, query = list(messages), asked_model(model)
         tokens = 100 + sum(tokens_about(str(message.content)) for message in sent)
         is_kept = self.replies.keeps(call.role) and query is not None  # the offline model replies the same again
 

@@ -3,7 +3,7 @@
 import asyncio
 import math
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
@@ -63,14 +63,11 @@ def _in_table(query: PriceQuery) -> Any:
     """The prices of a model; None without any. They are kept, as to look for them takes longer than a call."""
     table = of_extra("genai_prices", "cost")
     compatible = query.provider in (None, "openai", "langchain_openai")  # anybody's models are called so
-    places: list[dict[str, Any]] = [{}] if compatible else [{"provider_id": str(query.provider).replace("_", "-")}]
-    if query.url:
-        places.insert(0, {"provider_api_url": query.url})
+    places: list[dict[str, Any]] = [{"provider_api_url": query.url}] if query.url else []
+    places.append({} if compatible else {"provider_id": str(query.provider).replace("_", "-")})
     for where in places if query.provider not in UNPRICED else ():
-        try:
+        with suppress(LookupError, ValueError):
             return table.calc_price(table.Usage(input_tokens=1), query.name, **where).model_price
-        except (LookupError, ValueError):
-            continue
     return None
 
 
@@ -187,25 +184,28 @@ class Spending:
         A model of an unknown price costs nothing here: a note says so.
         """
         tokens = 0
-        drafts = [draft for draft in update.get("drafts", []) if isinstance(draft, Mapping)]
-        steps = [[step for step in draft.get("steps", []) if step.get("usage")] or [draft] for draft in drafts]
-        for draft in [step for part in steps for step in part]:
-            if usage := draft.get("usage"):
-                query = PriceQuery(str(draft["model"])) if draft.get("model") else None
-                if query is not None and (self.max_cost is not None or self.priced) and price(query, usage) is None:
-                    self._note(
-                        f"the price of {query.name!r}, a model of the agent's own, is unknown: it is not counted"
-                    )
+        for draft in update.get("drafts", []):
+            for told in [step for step in draft.get("steps", []) if step.get("usage")] or [draft]:
+                model, usage = told.get("model"), told.get("usage", {})
+                query = PriceQuery(str(model)) if model else None
+                if query is not None and self.prices and price(query, usage) is None:
+                    self._note(f"the price of {model!r}, a model of the agent's own, is unknown: it is not counted")
                     query = None
-                self.add(draft.get("model") or "agent", usage, role=role, query=query)
-                tokens += usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
+                if usage:
+                    self.add(model or "agent", usage, role=role, query=query)
+                    tokens += usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
         return tokens
+
+    @property
+    def prices(self) -> bool:
+        """Whether prices are looked up."""
+        return self.max_cost is not None or self.priced
 
     def _cost(self, name: str, query: PriceQuery | None, tokens: Mapping[str, int]) -> float | None:
         """The cost of a call at the price of the model that answered, else of the requested model."""
         if query is None:
             return 0.0
-        if self.max_cost is None and not self.priced:
+        if not self.prices:
             return None
         cost = price(PriceQuery(name, query.provider, query.url), tokens)
         if cost is None and name != query.name and (cost := price(query, tokens)) is not None:
@@ -253,20 +253,20 @@ CallKind: TypeAlias = tuple[str, PriceQuery | None]
 
 
 @dataclass
-class _Mean:
-    """Calls of one kind: what ended ones took on average, as input beyond what was expected and as reply."""
+class _Kind:
+    """Calls of one kind, and what those that have ended took."""
 
     under_way: int = 0
     ended: int = 0
-    more: float = 0.0
-    reply: float = 0.0
-    cost: float = 0.0  # dollars, where they are known only afterwards, as those of an agent's own models
+    taken: tuple[float, ...] = (0.0, 0.0, 0.0)
+    """In all: tokens sent beyond what was expected, tokens replied, and dollars that are known only afterwards."""
 
-    def ended_with(self, more: int, reply: int, cost: float) -> None:
-        self.ended += 1
-        self.more += (more - self.more) / self.ended
-        self.reply += (reply - self.reply) / self.ended
-        self.cost += (cost - self.cost) / self.ended
+    @property
+    def mean(self) -> list[float]:
+        return [amount / max(1, self.ended) for amount in self.taken]
+
+    def ended_with(self, *amounts: float) -> None:
+        self.ended, self.taken = self.ended + 1, tuple(map(sum, zip(self.taken, amounts, strict=True)))
 
 
 @dataclass
@@ -280,59 +280,55 @@ class Reservations:
     spending: Spending
     closed: bool = False  # whether no call may begin any more
     short: int = 0  # tokens of a call that waits for more of the budget while no other is in progress; 0 without one
-    _kinds: dict[CallKind, _Mean] = field(default_factory=dict[CallKind, _Mean])
-    _held: list[tuple[float, float]] = field(
-        default_factory=list[tuple[float, float]]
-    )  # tokens and dollars of each call
-    _waiting: list[asyncio.Future[None]] = field(default_factory=list[asyncio.Future[None]])
+    _kinds: dict[CallKind, _Kind] = field(default_factory=dict[CallKind, _Kind])
+    _held: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])  # tokens and dollars of each
+    _change: asyncio.Event = field(default_factory=asyncio.Event)
 
     @asynccontextmanager
-    async def room(self, kind: CallKind, expected: int) -> AsyncIterator[Callable[..., None]]:
+    async def room(self, name: CallKind, expected: int) -> AsyncIterator[Callable[..., None]]:
         """Inside, a call is under way that sends about so many tokens; waits until there is room.
 
         Gives what is called with the tokens that were sent and replied, and the cost of calls without a price of their
         own. RunOverError if there will be no room.
         """
-        mean, part = self._kinds.setdefault(kind, _Mean()), (0.0, 0.0)
+        kind, part = self._kinds.setdefault(name, _Kind()), (0.0, 0.0)
         while self.spending.bounded and not self.closed:
-            part = self._part(kind, mean, expected)
+            part = self._part(name, kind, expected)
             passed = self.spending.reached(*map(sum, zip(part, *self._held, strict=True)))
-            if passed is None and mean.under_way < max(1, 2 * mean.ended):
+            if passed is None and kind.under_way < max(1, 2 * kind.ended):
                 break
             if not self._held and not self.spending.is_part:
                 self.spending.leave_no_room(*part)
             if self.spending.over() is not None:
                 raise RunOverError
             self.short = 0 if self._held else round(part[0])
-            self._waiting.append(waiter := asyncio.get_running_loop().create_future())
-            await waiter
+            await self._change.wait()
             self.short = 0
         if self.closed:
             raise RunOverError
-        mean.under_way += 1
+        kind.under_way += 1
         self._held.append(part)
         try:
-            yield lambda sent, replied, cost=0.0: mean.ended_with(sent - expected, replied, cost)
+            yield lambda sent, replied, cost=0.0: kind.ended_with(sent - expected, replied, cost)
         finally:
-            mean.under_way -= 1
+            kind.under_way -= 1
             self._held.remove(part)
             self.wake()
 
-    def _part(self, kind: CallKind, mean: _Mean, expected: int) -> tuple[float, float]:
+    def _part(self, name: CallKind, kind: _Kind, expected: int) -> tuple[float, float]:
         """Tokens and dollars that a call is going to take, about."""
-        total, sent, reply, cost = self.spending.total, expected + mean.more, mean.reply, mean.cost
-        if not mean.ended and total.calls:  # as the run's other calls
+        total, (more, reply, cost) = self.spending.total, kind.mean
+        sent = expected + more
+        if not kind.ended and total.calls:  # as the run's other calls
             sent, reply = max(expected, total.input_tokens / total.calls), total.output_tokens / total.calls
-        if self.spending.max_cost is not None and kind[1] is not None:
-            cost = price(kind[1], {"input_tokens": round(sent), "output_tokens": round(reply)}) or 0.0
+        if self.spending.max_cost is not None and name[1] is not None:
+            cost = price(name[1], {"input_tokens": round(sent), "output_tokens": round(reply)}) or 0.0
         return sent + reply, cost
 
     def wake(self) -> None:
         """Let waiting calls look again whether there is room."""
-        waiting, self._waiting = self._waiting, []
-        for waiter in waiting:
-            if not waiter.done():
-                waiter.set_result(None)
+        change, self._change = self._change, asyncio.Event()
+        change.set()
 
     def close(self) -> None:
         """Let no call begin any more."""

@@ -228,10 +228,7 @@ _PARTS = (86_400, 3_600, 60, 1, 0.001)
 
 
 def asked_wait(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait by `retry-after-ms` or `retry-after`, in seconds or as a date; None without a valid one.
-
-    A date is read by the endpoint's own clock where the headers contain it.
-    """
+    """Seconds to wait by `retry-after-ms` or `retry-after`, in seconds or as a date; None without a valid one."""
     values = {name.lower(): value for name, value in headers.items()}
     for name, unit in (("retry-after-ms", 1_000), ("retry-after", 1)):
         seconds = seconds_of(values.get(name, ""), values.get("date")) / unit
@@ -241,23 +238,23 @@ def asked_wait(headers: Mapping[str, str]) -> float | None:
 
 
 def seconds_of(text: str, date: str | None) -> float:
-    """A number, the seconds of a duration such as 6m0s, or those until a time; NaN for anything else."""
-    try:
+    """A number, the seconds of a duration such as 6m0s, or those until a time; NaN for anything else.
+
+    A time is read by the endpoint's own clock, its `date`, where it tells one.
+    """
+    with suppress(ValueError):
         return float(text)
-    except ValueError:
-        if text and (parts := _DURATION.fullmatch(text)):
-            return sum(float(part) * size for part, size in zip(parts.groups(), _PARTS, strict=True) if part)
+    if text and (parts := _DURATION.fullmatch(text)):
+        return sum(float(part) * size for part, size in zip(parts.groups(), _PARTS, strict=True) if part)
     if (then := _time_of(text)) is None:
         return math.nan
     # A time means nothing without the present one, on which only the length of a wait depends.
-    return (then - (_time_of(date) or datetime.now(UTC))).total_seconds()  # noqa: TID251
+    return (then - (_time_of(date or "") or datetime.now(UTC))).total_seconds()  # noqa: TID251
 
 
-def _time_of(text: str | None) -> datetime | None:
+def _time_of(text: str) -> datetime | None:
     for read in (datetime.fromisoformat, parsedate_to_datetime):
-        try:
-            time = read(text or "")
-        except (ValueError, TypeError, IndexError, OverflowError):
-            continue
-        return time if time.tzinfo is not None else time.replace(tzinfo=UTC)
+        with suppress(ValueError, TypeError, IndexError, OverflowError):
+            time = read(text)
+            return time if time.tzinfo is not None else time.replace(tzinfo=UTC)
     return None

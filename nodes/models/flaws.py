@@ -6,7 +6,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 
-from ..messages.attachments import why_empty
+from ..attachments import why_empty
 from .faults import ReplyError, fault
 
 REFUSAL = "refusal"
@@ -17,9 +17,6 @@ CUT_OFF = "cut_off"
 """The endpoint ended the reply at its length limit."""
 EMPTY = "empty"
 """The reply has no text, no part and no tool call."""
-ODD_USAGE = "odd_usage"
-"""The reply is sound, but the endpoint's number of tokens is impossible, so it is unknown. A message whose usage was left
-out has it as a key of its `response_metadata`."""
 
 _FINISHES = {
     REFUSAL: "refusal refused",
@@ -93,12 +90,6 @@ def count_of(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return int(value) if 0 <= value <= 10**9 and value == int(value) else None
-
-
-def has_odd_usage(message: BaseMessage) -> bool:
-    """Whether the endpoint's number of tokens is impossible."""
-    usage = message.usage_metadata if isinstance(message, AIMessage) else None
-    return bool(message.response_metadata.get(ODD_USAGE)) or (bool(usage) and counted(usage) is None)
 
 
 def usage_in(usage: Mapping[str, Any]) -> UsageMetadata | None:

@@ -26,7 +26,7 @@ from yarl import URL
 from ..settings.redaction import error_line
 from ..settings.tracing import host_of
 from .faults import ReplyError, StatusError, fault, of_error_in_reply
-from .flaws import ODD_USAGE, flaw_of_finish, usage_in
+from .flaws import flaw_of_finish, usage_in
 
 IDLE_SECONDS = 4.0
 """Seconds after which an idle connection is not used again. Common servers (uvicorn, and with it vLLM; node) close it
@@ -35,8 +35,6 @@ MOST_BYTES = 32 * 2**20
 """Most bytes of a reply, unpacked."""
 _BOUNDS = frozenset({"max_tokens", "max_completion_tokens"})
 _OF_LIMITS = ("x-ratelimit-", "anthropic-ratelimit-", "retry-after", "date")
-WARMER = 0.3
-"""What is added to the temperature after a model has said the same rejected words twice."""
 _INSTEAD = ("function_call", "reasoning_content", "reasoning", "reasoning_details")
 """Fields of a message that explain why it has no content."""
 
@@ -64,20 +62,12 @@ class OpenAIModel(BaseChatModel):
 
     max_tokens: int | None = None
     """The bound of a reply that its cast sets."""
-    varies: bool = Field(default=True, repr=False)
-    """Whether the temperature rises where a speaker has said the same rejected words twice."""
     _names_completion: bool = PrivateAttr(default=False)  # the endpoint wants `max_completion_tokens`
 
-    def in_cast(self, tokens: int | None, *, varies: bool) -> Self:
+    def in_cast(self, tokens: int | None) -> Self:
         """The model as it plays a side: with at most this number of tokens a reply, where it has no bound of its own."""
         bound = None if self.arguments.keys() & _BOUNDS else tokens
-        return self.model_copy(update={"max_tokens": bound, "varies": varies})
-
-    def warmer(self) -> dict[str, float]:
-        """The argument of a call that says something else, after the same words twice; 1 is an endpoint's own default."""
-        own = self.arguments.get("temperature")
-        base = own if isinstance(own, int | float) else 1.0
-        return {"temperature": round(min(2.0, base + WARMER), 2)} if self.varies else {}
+        return self.model_copy(update={"max_tokens": bound})
 
     @property
     def _llm_type(self) -> str:
@@ -125,7 +115,7 @@ class OpenAIModel(BaseChatModel):
         if body["max_tokens"] in (None, "none"):
             del body["max_tokens"]
         status, headers, content = await self._posted(_encoded(self._named(body)))
-        if status == HTTPStatus.BAD_REQUEST and (other := self._instead_of(body, given, content)) is not None:
+        if status == HTTPStatus.BAD_REQUEST and (other := self._instead_of(body, content)) is not None:
             status, headers, content = await self._posted(_encoded(other))
         if not 200 <= status < 300:
             raise StatusError(status, headers, content)
@@ -141,14 +131,11 @@ class OpenAIModel(BaseChatModel):
             return body
         return {"max_completion_tokens" if name == "max_tokens" else name: value for name, value in body.items()}
 
-    def _instead_of(self, body: dict[str, Any], given: Mapping[str, Any], refusal: bytes) -> dict[str, Any] | None:
-        """The request without what we added and the endpoint refuses, as reasoning models do; None for another refusal."""
+    def _instead_of(self, body: dict[str, Any], refusal: bytes) -> dict[str, Any] | None:
+        """The request with the bound's other name, where the endpoint refuses it, as reasoning models do; else None."""
         if "max_tokens" in body and not self._names_completion and b"max_completion_tokens" in refusal:
             self._names_completion = True
             return self._named(body)
-        if "temperature" in given and b"temperature" in refusal:
-            own = {name: value for name, value in self.arguments.items() if name == "temperature"}
-            return self._named({name: value for name, value in body.items() if name != "temperature"} | own)
         return None
 
     async def _address(self) -> tuple[str, str]:
@@ -228,7 +215,7 @@ def _encoded(body: dict[str, Any]) -> bytes:
 def message_in(body: bytes) -> AIMessage:
     """The message of a chat completion's JSON, with its usage and finish reason; ReplyError if it is none.
 
-    A usage that cannot be is left out, and the metadata have the key ODD_USAGE.
+    A usage that cannot be is left out.
     """
     data, begin = None, body.lstrip()[:80]
     try:
@@ -266,10 +253,8 @@ def _completed(data: Mapping[str, Any], choice: Mapping[str, Any], message: Mapp
     made.response_metadata = about | ({"id": data["id"]} if _text(data, "id") else {})
     if isinstance(likelihoods := choice.get("logprobs"), dict):  # which were asked for
         made.response_metadata["logprobs"] = likelihoods.get("content")
-    if (usage := data.get("usage")) is not None:
-        made.usage_metadata = usage_in(usage if isinstance(usage, dict) else {})
-        if made.usage_metadata is None:
-            made.response_metadata[ODD_USAGE] = True
+    if isinstance(usage := data.get("usage"), dict):
+        made.usage_metadata = usage_in(usage)
     return made
 
 

@@ -24,7 +24,7 @@ PROVIDERS = ("openai", "langchain_openai", "local", "offline", "replay", "people
 """Prefixes of specs, before the colon, that are never an import path."""
 _FORMS = (
     "'openai:NAME', 'local:PATH.gguf', 'offline', 'PROVIDER:NAME' as for LangChain's init_chat_model (anthropic, ollama, google_genai, ...), "
-    "or 'replay:FILE' and 'people:FILE' for a user or an assistant; arguments as ?temperature=0.5&..."
+    "an agent of yours as MODULE:NAME, 'agent:URL', 'replay:FILE' or 'people:FILE'; arguments as ?temperature=0.5&..."
 )
 _ELSEWHERE = r"(?i)api_?key|base_url|api_base|header|query|proxy|client"
 """Names of arguments that contain the endpoint's address or credentials; `_OF_OTHERS`: the same of other providers."""
@@ -96,7 +96,7 @@ def _created(provider: str, name: str, arguments: dict[str, Any]) -> BaseChatMod
     if provider == "openai":
         from .openai import OpenAIModel  # on use, as its packages take long
 
-        about |= {field: arguments.pop(field) for field in ("timeout", "seed", "profile") if field in arguments}
+        about |= {field: arguments.pop(field) for field in ("timeout", "seed") if field in arguments}
         return OpenAIModel(model_name=name, arguments=arguments, **about)
     if provider == "langchain_openai":
         about |= {"timeout": 120, "max_retries": 0, "openai_proxy": None} | arguments

@@ -26,7 +26,7 @@ from ...prompts import Library, Page, shipped
 from ..calls.service import drafted
 from ..contract import ContractError, describe
 from ..limits import Limits
-from ..messages.building import MessageBuilder, fenced, marks_of
+from ..messages import MessageBuilder, fenced, marks_of
 from ..models.specs import chat_model, head_of, model_provenance, parse_spec, query_of
 from ..speakers.speaker import speaker_call
 from ..state import Draft, State, Update, attempt_number, history, id_of, rejected, without_rejected

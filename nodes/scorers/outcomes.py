@@ -20,7 +20,6 @@ from ...data.formats.dialogues import NO_RESULT
 from ...data.records import WAITING, Message, stop_in_words
 from ...data.rules.outcomes import refused as refused_in
 from ...errors import SettingError
-from ..contract import BySettings
 from ..speakers.tools import calls_that_ran, was_not_undone
 from ..state import State, recorded, said, standing
 from ..worlds import state_of
@@ -180,7 +179,7 @@ def texts_of(state: State, side: Literal["user", "assistant", "both"]) -> list[s
 
 
 @dataclass(frozen=True, config=_STRICT)
-class Refused(BySettings):
+class Refused:
     """Whether the assistant refused, by the refusals of the scenario's domain, else by the rule `refusal`.
 
     Words are a rough sign: where they decide a test, ask a judge (`judged`). `negated(refused())`: it never refused.

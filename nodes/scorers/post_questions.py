@@ -15,7 +15,7 @@ from ...data.records import Attempt, Role
 from ...prompts import Library
 from ..contract import Node
 from ..limits import Limits
-from ..messages.building import Refusal, filled
+from ..messages import Refusal, filled
 from ..requests import Respondent, asked_of
 from ..state import Draft, Prompt, State, Update, id_of, merged, without_rejected
 from ..validators import cut_off

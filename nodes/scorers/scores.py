@@ -73,9 +73,6 @@ class Scoring:
             update["usage"] = usage
         return update
 
-    def provenance(self) -> dict[str, Any]:
-        return {"scorers": {name: describe(scorer) for name, scorer in self.scorers.items()}}
-
 
 def scoring(**scorers: Scorer) -> Node:
     """A closing node that scores the conversation: `scoring(success=nodes.tool_called("change"))`.

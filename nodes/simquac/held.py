@@ -23,7 +23,7 @@ from ..calls.service import current, drafted
 from ..calls.store import Call
 from ..contract import describe
 from ..limits import Limits
-from ..messages.building import MessageBuilder
+from ..messages import MessageBuilder
 from ..models.faults import ReplyError, fault
 from ..models.openai import OpenAIModel
 from ..models.specs import chat_model, model_provenance

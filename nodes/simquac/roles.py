@@ -20,9 +20,9 @@ from ...data.rules import QUESTION_WORDS, question_reasons
 from ...data.simquac import released
 from ...data.simquac.domain import ANSWER_TOKENS
 from ...prompts import Library, Page
-from ..contract import BySettings, Node, describe
+from ..contract import Node, describe
 from ..limits import Limits
-from ..messages.building import MARKS, fenced, filled, messages_for, repair, unfenced
+from ..messages import MARKS, fenced, filled, messages_for, repair, unfenced
 from ..state import Draft, State, Update, Verdict, attempt_number, history, id_of, rejected
 from ..validators import by_reasons, cut_off, judges_flaws, unless_empty, wordless
 
@@ -36,7 +36,7 @@ ANSWER_CHARACTERS = 100_000
 
 
 @dataclass(frozen=True)
-class StudentMessages(BySettings):
+class StudentMessages:
     """Messages for the student, without the section and its own rejected questions."""
 
     pages: Library
@@ -51,7 +51,7 @@ class StudentMessages(BySettings):
 
 
 @dataclass(frozen=True)
-class TeacherMessages(BySettings):
+class TeacherMessages:
     """Messages for the teacher, with the section and its own rejected answers of the current turn."""
 
     pages: Library
@@ -73,7 +73,7 @@ def _material(state: State, *fields: str) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class StudentPrompts(BySettings):
+class StudentPrompts:
     """Selects start, next question, one of four guides after a refusal, or a repair after a rejected draft."""
 
     pages: Library
@@ -138,7 +138,7 @@ class TeacherPrompts:
 
 
 @dataclass(frozen=True)
-class QuestionValidator(BySettings):
+class QuestionValidator:
     """Rejects questions that are cut off, empty, enumerations, too long or have a line break (section 2.4).
 
     It also rejects one that only calls tools; an image without words breaks no rule. Settings add further rules.
@@ -223,7 +223,7 @@ class ReleasedStudentPrompts(StudentPrompts):
 
 @judges_flaws
 @dataclass(frozen=True)
-class ReleasedQuestionValidator(BySettings):
+class ReleasedQuestionValidator:
     """Rejects only line breaks and too many words, and stores the suffix for the teacher with the question."""
 
     words: int = QUESTION_WORDS

@@ -6,7 +6,7 @@ import logging
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from traceback import format_exception
 from typing import Any, Self, TypeAlias, cast
 
@@ -24,7 +24,6 @@ from langgraph.channels import LastValue
 from langgraph.errors import GraphRecursionError
 from langgraph.graph.message import add_messages
 from langgraph.pregel import Pregel
-from langgraph.pregel.protocol import PregelProtocol
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
@@ -33,28 +32,25 @@ from ...data.formats.dialogues import NO_RESULT
 from ...data.formats.messages import tool_turns
 from ...data.packages import frames_of
 from ...data.records import WAITING, Message, Role
-from ...prompts import Page
+from ..attachments import worded
 from ..calls.service import current
 from ..contract import ContractError, Node, describe
 from ..foreign import TurnTimeoutError, within
 from ..limits import Limits
-from ..messages.attachments import worded
-from ..messages.building import MessageBuilder, Talk, note, plain_messages, sends_prompt
+from ..messages import MessageBuilder, Talk, note, plain_messages, sends_prompt
 from ..models.faults import is_crash
 from ..models.specs import chat_model
 from ..replies import Answer, Step, messages_answered, messages_of, own_messages, plain_json, reply_of, structured_text
 from ..settings.redaction import error_line, redacted
-from ..state import Draft, State, Update, attempt_number, id_of, memory_of, merged, rejected, said, without_rejected
+from ..state import Draft, State, Update, attempt_number, id_of, memory_of, merged, said, without_rejected
 from ..worlds import Context
 from . import questions
-from .lent import Lent, Served, Thread, Turn, Whole, kept_threads, name_of, own_context, said_again
+from .lent import Lent, Thread, Turn, Whole, kept_threads, name_of, own_context, said_again
 from .speaker import ChatSpeaker, Speaker, speaker_call
 from .tools import ReadOnly, calls_made, read_only_tools, tools_of
 
 log = logging.getLogger(__name__)
 
-Start: TypeAlias = Callable[[dict[str, Any]], Mapping[str, Any]]
-"""A function from the scenario to the first channels of an agent's state."""
 SpeakerReply: TypeAlias = Callable[[list[dict[str, Any]]], Answer]
 """A function, also async, from messages, `{"role": "system" | "user" | "assistant", "content": text}` each, to the next
 message: its text, a message of LangChain or of OpenAI's form, a list of messages, or a generator of texts. The content
@@ -77,16 +73,14 @@ _NOT_KEPT = ("messages", "structured_response", "jump_to")
 
 @dataclass(frozen=True)
 class AgentSpeaker(Speaker):
-    """Asks an agent: a compiled LangGraph graph, an `@entrypoint`, a graph on a server, or any other runnable.
+    """Asks an agent: a compiled LangGraph graph, an `@entrypoint`, another runnable, or a function of messages.
 
     A graph in this process has a thread, a store and a context of its own for each conversation, which are lent to it:
     its own checkpointer and store are not used. It is sent the new messages of each turn, or all of them where its
     state keeps only the last value of `messages`. Each draft is made on a copy, so a rejected one has left nothing. It
     never sees the rejected draft: after it the repair line is sent as one last message between note marks, which the
-    next call takes out again. A graph on a server, and any other runnable, is sent the whole conversation, with the
-    channels of its state that are plain JSON; so is a graph whose thread this process does not have any more.
-
-    An agent that plays the user has to know its part: give it `build`, the messages of its pages; a cast's `user=` does.
+    next call takes out again. Anything else is sent the whole conversation, as is a graph whose thread this process
+    does not have any more. A function that is not async runs in a thread of its own.
 
     The question of an `interrupt()` goes to the other role, whose next message is the answer (`questions`). Any other
     interrupt is for `approve`, or ends the conversation as `agent_interrupted`, or `user_rejected` if the agent plays
@@ -96,16 +90,10 @@ class AgentSpeaker(Speaker):
     role: Role
     agent: Any
     build: MessageBuilder | None = None
-    """Builds the messages that it is sent, with a page of yours or the rejected drafts. None: see `system`."""
-    start: Start | None = None
-    """The agent's channels at the beginning of a conversation."""
+    """Builds the messages that it is sent: `Talk` for the conversation with a system text, the view of a cast, or a
+    function of yours. None: as the assistant the conversation and nothing else, as the user the view of its side."""
     path: str | None = None
-    """The import path that the agent was given by."""
-    url: str | None = None
-    """The address on a LangGraph server that the agent was given by."""
-    system: bool | str | Page = False
-    """Without `build`: a system page before the conversation. True: it is sent all that the cast would send a model in
-    its place, also the material and the prompts."""
+    """The import path, or the address on a LangGraph server, that the agent was given by."""
     context: Any = None
     """What a graph is called with as its context (`context_schema`): a value, or a function of the scenario and the
     live world. None: its defaults; a graph without a schema is given the conversation's, if there is a world."""
@@ -124,11 +112,8 @@ class AgentSpeaker(Speaker):
 
     def __post_init__(self) -> None:
         """ContractError for settings that do not fit each other or the agent."""
-        page = self.system.fill() if isinstance(self.system, Page) else self.system or ""
-        if self.build is None and page is not True:
-            object.__setattr__(self, "build", Talk(self.role, str(page)))
-        elif page not in ("", True, getattr(self.build, "system", "")):
-            raise ContractError(f"{self.role}: give build= or a text as system=, not both")
+        if self.build is None and self.role == "assistant":
+            object.__setattr__(self, "build", Talk(self.role))
         object.__setattr__(self, "read_only", read_only_tools(self.role, self.agent, self.read_only))
         object.__setattr__(self, "approve", questions.checked_policy(self.role, self.approve))
         if isinstance(self.agent, Pregel):
@@ -174,9 +159,10 @@ class AgentSpeaker(Speaker):
 
     async def _turn(self, state: State, limits: Limits) -> Turn:
         place: dict[str, Any] = dict(memory_of(state, self.role).get(THREAD) or {})
-        thread = self._kept_thread(place, state, limits)
+        thread: Lent | None = self._kept_thread(place, limits)
         if thread is None:
-            place, thread = {}, self._new_thread(state)
+            place, is_graph, name = {}, isinstance(self.agent, Pregel), thread_of(self.role, state)
+            thread = Thread(self.agent, name, SPEAKER_OF[self.role]) if is_graph else Whole(self.agent, self.role)
         turn, sent, pending = Turn(), list[BaseMessage](), place.get("pending")
         if pending:
             turn.steps = _waiting(thread)
@@ -198,12 +184,10 @@ class AgentSpeaker(Speaker):
             turn = Turn(turn.steps, turn.written, turn.decisions)
         turn.question = questions.question_of(self.approve, turn.pending) if by == "user" else None
         turn.channels = _plain_channels(turn.channels)
-        if isinstance(thread, Thread) or turn.question:
+        if isinstance(thread, Thread):
             seen = len(state.get("messages", [])) + 1
             turn.place = {"at": self._keep(thread, place, limits), "seen": seen}
             turn.place |= {"pending": turn.pending} if turn.question else {}
-        elif isinstance(thread, Served):
-            turn.place = {}  # the next draft has another one
         return turn
 
     async def _called(self, thread: Lent, given: Any, context: Any, turn: Turn, limits: Limits) -> None:
@@ -225,20 +209,13 @@ class AgentSpeaker(Speaker):
         """The agent's name."""
         return self.agent.get_name() if isinstance(self.agent, Runnable) else str(describe(self.agent)["name"])
 
-    def _new_thread(self, state: State) -> Lent:
-        if isinstance(self.agent, Pregel):
-            return Thread(self.agent, thread_of(self.role, state), SPEAKER_OF[self.role])
-        return Served(self.agent) if isinstance(self.agent, PregelProtocol) else Whole(self.agent, self.role)
-
-    def _kept_thread(self, place: Mapping[str, Any], state: State, limits: Limits) -> Lent | None:
-        """The thread as the last accepted draft left it; None where it is to begin anew."""
+    def _kept_thread(self, place: Mapping[str, Any], limits: Limits) -> Thread | None:
+        """A copy of the thread as the last accepted draft left it; None where it is to begin anew."""
         thread = kept_threads(limits).get(place.get("at", ""))
-        if isinstance(thread, Thread):  # a view with pages of its own says anew on each turn what it is about
-            return thread.copy() if place.get("pending") or isinstance(self.build, Talk) else None
-        # A server keeps an answer at its checkpoint: to give it a second time the conversation is sent anew.
-        return None if rejected(state, self.role) else thread
+        goes_on = bool(place.get("pending")) or isinstance(self.build, Talk)  # a view of one's own says all anew
+        return thread.copy() if thread is not None and goes_on else None
 
-    def _keep(self, thread: Lent, place: Mapping[str, Any], limits: Limits) -> str:
+    def _keep(self, thread: Thread, place: Mapping[str, Any], limits: Limits) -> str:
         """Where the thread is found again; in a run those of earlier and of rejected drafts are let go."""
         kept, at = kept_threads(limits), uuid.uuid4().hex  # noqa: TID251 - of this process, and of no record
         for key in [*kept] if isinstance(limits, Context) else ():
@@ -255,11 +232,7 @@ class AgentSpeaker(Speaker):
 
     def _decided(self, turn: Turn, pending: Sequence[questions.Pending], words: str | None) -> dict[str, Any]:
         """What resumes the agent: the other side's words, or what the policy decides, which the turn records."""
-        try:
-            given = questions.decided(self.approve, pending, words)
-        except questions.ApprovalError as error:
-            error.drafts = self._drafts(replace(turn, pending=[], channels={}))
-            raise
+        given = questions.decided(self.approve, pending, words)
         if not questions.asks_in_words(pending):
             turn.decisions.append(questions.approval_call(cast(questions.Approve, self.approve), pending, given))
         return given
@@ -267,8 +240,8 @@ class AgentSpeaker(Speaker):
     # What it is sent
 
     def _given(self, state: State, place: Mapping[str, Any], thread: Lent) -> tuple[Any, list[BaseMessage]]:
-        """The agent's input: new messages, or all at the beginning, with the first channels; and the messages in it."""
-        channels = {} if place else self._first_channels(state)
+        """The agent's input: new messages, or all at the beginning, with the channels of before; and the messages."""
+        channels = {} if place else copy.deepcopy(memory_of(state, self.role).get(CHANNELS, {}))
         build = cast(MessageBuilder, self.build)
         if isinstance(thread, Whole):
             sent = build(state)
@@ -280,12 +253,9 @@ class AgentSpeaker(Speaker):
         if self.reads:
             words = [str(message.text) for message in sent if isinstance(message, HumanMessage)]
             return {**channels, self.reads: "\n\n".join(words[-2 if any(map(_is_note, sent)) else -1 :])}, sent
-        if isinstance(self.agent, Pregel) and "messages" not in self.agent.channels:
+        if "messages" not in self.agent.channels:
             return sent, sent  # of an @entrypoint
-        removes = (
-            isinstance(self.agent, Pregel)
-            and getattr(self.agent.channels["messages"], "operator", None) is add_messages
-        )
+        removes = getattr(self.agent.channels["messages"], "operator", None) is add_messages
         gone = [RemoveMessage(id=str(one.id)) for one in thread.history if removes and _is_note(one)]
         return {**channels, "messages": [*gone, *sent]}, sent
 
@@ -304,9 +274,9 @@ class AgentSpeaker(Speaker):
         parts: list[tuple[list[Any], list[Any]]] = [([], [])]
         for chat, message in zip(state["messages"][seen:], said(state)[seen:], strict=True):
             if not seen and message["role"] == self.role:
-                tried = [{**one, "tool_calls": calls_made(one)} for one in message.get("attempts", ())]
+                made = [{**one, "tool_calls": calls_made(one)} for one in message.get("attempts", ())]
                 first = sum(len(calls) for calls, _ in parts)
-                if calls := tool_turns(Message.model_validate({**message, "attempts": tried}), first):
+                if calls := tool_turns(Message.model_validate({**message, "attempts": made}), first):
                     parts.append((calls, []))
             parts[-1][1].append(chat)
         sent: list[BaseMessage] = []
@@ -316,23 +286,9 @@ class AgentSpeaker(Speaker):
                 sent += (Talk(self.role) if seen or number else build)(merged(shown, {"messages": messages}))
         line = state.get("prompt")
         if line and self.prompted(state):
-            sent.append(
-                HumanMessage(note(line), id=f"{_NOTE}{attempt_number(state, self.role)}/{len(state['messages'])}")
-            )
+            name = f"{_NOTE}{attempt_number(state, self.role)}/{len(state['messages'])}"
+            sent.append(HumanMessage(note(line), id=name))
         return sent
-
-    def _first_channels(self, state: State) -> dict[str, Any]:
-        """The channels that an agent is sent besides messages: those of `start`, and the kept ones over them."""
-        channels: Any = {} if self.start is None else self.start(copy.deepcopy(state["scenario"]))
-        if not isinstance(channels, Mapping):
-            raise ContractError(
-                f"{self.role}: expected 'start' to give an object of channels, got {type(channels).__name__}"
-            )
-        names = channels_of(self.agent)
-        if unknown := [name for name in channels if names and name not in names]:
-            raise ContractError(f"{self.role}: start: the agent's state has no {unknown[0]!r}, only {', '.join(names)}")
-        # Conversations must not share mutable objects.
-        return copy.deepcopy({**channels, **memory_of(state, self.role).get(CHANNELS, {})})
 
     # Its answer
 
@@ -385,7 +341,7 @@ class AgentSpeaker(Speaker):
                 call["error"] = f"{NO_RESULT}: {error_line(turn.error)}"
         if turn.pending and not turn.question:
             why = "it asks no question that words can answer"
-            if not isinstance(self.agent, PregelProtocol):
+            if not isinstance(self.agent, Pregel):
                 why = "it has no checkpointer"
             elif turn.decisions:
                 why = "it asks for approval again and again"
@@ -420,33 +376,20 @@ class AgentSpeaker(Speaker):
         read_only = self.read_only if isinstance(self.read_only, bool) else list(self.read_only)
         context = describe(self.context) if callable(self.context) else type(self.context).__name__
         settings = {
-            "object": self.path,
-            "url": redacted(self.url) if self.url else None,
+            "object": redacted(self.path) if self.path else None,
             **({"reads": self.reads, "answers": self.answers} if self.reads else {}),
             "read_only": read_only,
             "approve": None if self.approve is None else questions.policy_name(self.approve),
-            "start": None if self.start is None else describe(self.start),
             "context": None if self.context is None else context,
         }
         given = {name: value for name, value in settings.items() if value}
-        return {**self._agent, "view": describe(self.build), **given}
+        called = {"function": describe(self.agent)} if self.is_function else {"agent": self.name}
+        return {**called, "view": describe(self.build), **given}
 
     @property
-    def _agent(self) -> dict[str, Any]:
-        return {"agent": self.name}
-
-
-@dataclass(frozen=True)
-class FunctionSpeaker(AgentSpeaker):
-    """Calls a plain function (`SpeakerReply`) with the whole conversation, for assistants with any other interface.
-
-    A function that is not async runs in its own thread, so that it does not block other conversations. A graph that it
-    calls has its own recursion limit, as an agent has.
-    """
-
-    @property
-    def _agent(self) -> dict[str, Any]:
-        return {"function": describe(self.agent)}
+    def is_function(self) -> bool:
+        """Whether it is a function of messages, and no agent of LangChain or LangGraph."""
+        return not isinstance(self.agent, Runnable)
 
 
 def user(reply: str | BaseChatModel | SpeakerReply, system: str = "") -> Node:
@@ -457,7 +400,7 @@ def user(reply: str | BaseChatModel | SpeakerReply, system: str = "") -> Node:
     build = plain_messages("user", system) if system else None
     if isinstance(reply, (str, BaseChatModel)):
         return ChatSpeaker("user", chat_model(reply), build)
-    return FunctionSpeaker("user", reply, build, system=build is None)
+    return AgentSpeaker("user", reply, build)
 
 
 def channels_of(agent: object) -> list[str]:

@@ -4,7 +4,6 @@ import asyncio
 import copy
 import inspect
 import logging
-import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from functools import partial
 from typing import Any, TypeAlias, cast
 
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage, convert_to_openai_messages
 from langchain_core.runnables import Runnable, RunnableConfig, ensure_config
 from langchain_core.runnables.config import merge_configs, var_child_runnable_config
 from langgraph.checkpoint.memory import InMemorySaver
@@ -31,8 +30,7 @@ from ..calls.service import during
 from ..contract import ContractError
 from ..foreign import in_thread
 from ..limits import Limits
-from ..messages.attachments import openai_messages
-from ..replies import Step, messages_answered, messages_of
+from ..replies import Step, messages_answered
 from ..settings.redaction import error_line
 from ..worlds import Context
 
@@ -44,7 +42,7 @@ from outside, and there the conversation's own graph is not resumed when the age
 it; without it a sub-agent that stopped for an approval would begin its turn anew."""
 MOST_KEPT = 256
 """Threads that are kept in this process for graphs that are invoked directly; a run keeps those of a conversation."""
-_DIRECT: "dict[str, Lent]" = {}
+_DIRECT: "dict[str, Thread]" = {}
 _SHARED = set[int]()
 """Stores of which it was said that all conversations share them."""
 _SHOWN = {"updates", "values", "tasks", "checkpoints", "debug"}
@@ -160,7 +158,7 @@ def messages_in(value: Any) -> list[BaseMessage]:
 class Whole:
     """What keeps no thread, a function or any other runnable: it is sent the whole conversation each time."""
 
-    name, history, open = "", (), ()
+    history, open = (), ()
 
     def __init__(self, agent: Any, role: Role) -> None:
         self.agent, self.role = agent, role
@@ -172,7 +170,7 @@ class Whole:
         with alone(context, steps):
             try:
                 if is_function:
-                    plain, is_async = openai_messages(sent), inspect.iscoroutinefunction(self.agent)
+                    plain, is_async = convert_to_openai_messages(sent), inspect.iscoroutinefunction(self.agent)
                     answer = self.agent(plain) if is_async else await in_thread(self.agent, plain)
                     if inspect.isawaitable(answer):  # of an object with an async call, or a lambda around one
                         answer = await answer
@@ -181,32 +179,14 @@ class Whole:
             except GraphInterrupt as raised:
                 turn.interrupts = list(raised.args[0])
             state = answer if isinstance(answer, dict) else {}
-            turn.interrupts += state.pop("__interrupt__", ())
+            asked = state.pop("__interrupt__", ())  # of a served graph as plain JSON
+            turn.interrupts += [Interrupt(one["value"], id="") if isinstance(one, dict) else one for one in asked]
             turn.channels = {} if is_function else {**given, **(state if "messages" in state else {})}
             if not turn.interrupts:
                 turn.added = await messages_answered(answer, sent, self.role)
         steps.end()
         own = set(map(name_of, turn.added))  # they are steps themselves
         turn.steps = [step for step in turn.steps if name_of(step.messages[0]) not in own]
-
-
-class Served:
-    """A thread on a LangGraph server: a new one for each draft, which lasts until its question is answered."""
-
-    def __init__(self, agent: Any) -> None:
-        self.agent = agent
-        self.name = str(uuid.uuid4())  # noqa: TID251 - a server takes only such ids
-        self.history: list[BaseMessage] = []
-        self.open: list[BaseMessage] = []
-
-    async def call(self, given: Any, context: Any, turn: Turn) -> None:
-        """Call the graph on its thread; it has no steps here, and its context is the server's."""
-        config: RunnableConfig = {"configurable": {"thread_id": self.name}}
-        turn.values = await self.agent.ainvoke(given, config)
-        turn.channels = turn.values
-        self.history = self.open = messages_of(turn.values.get("messages") or [])
-        found = [one for task in (await self.agent.aget_state(config)).tasks for one in task.interrupts]
-        turn.interrupts = [Interrupt(one["value"], id=one["id"]) if isinstance(one, dict) else one for one in found]
 
 
 class Thread:
@@ -279,10 +259,10 @@ class Thread:
         return config
 
 
-Lent: TypeAlias = Thread | Served | Whole
+Lent: TypeAlias = Thread | Whole
 
 
-def kept_threads(limits: Limits) -> "dict[str, Lent]":
+def kept_threads(limits: Limits) -> "dict[str, Thread]":
     """The threads of the conversation under way, by their places."""
     if isinstance(limits, Context):
         return limits.threads

@@ -1,8 +1,8 @@
 """What an agent's `interrupt()` asks, and who answers it: the other side in words, a policy, or a function.
 
-Approvals have the forms of LangChain's `HumanInTheLoopMiddleware` (`action_requests` and `review_configs`, or one
-`tool_approval` for each call), which deepagents' `interrupt_on` uses too. A text, and an object with one question, are
-asked in words. Any other value is for `approve`, or ends the conversation.
+A text, and an object with one question, are asked in words. A request of LangChain's `HumanInTheLoopMiddleware`
+(`action_requests` and `review_configs`, or one `tool_approval` for each call), which deepagents' `interrupt_on` uses
+too, is decided by a policy. A function answers any other value; without one it ends the conversation.
 """
 
 import json
@@ -19,7 +19,6 @@ from ..contract import ContractError, describe
 from ..replies import plain_or_text
 from ..settings.import_path import imported, is_import_path
 from ..settings.redaction import error_line
-from ..state import Draft
 
 Approve: TypeAlias = str | Callable[[Any], Any]
 """`all`, `none`, `ask-user`, MODULE:NAME, or a function from the interrupt's value to the value that resumes it."""
@@ -37,9 +36,6 @@ _QUESTION_KEYS = ("question", "query", "prompt", "message")
 
 class ApprovalError(DuologueError, RuntimeError):
     """The function of `approve`, which is the test's own code, raised."""
-
-    drafts: Sequence[Draft] = ()
-    """What the agent had done before."""
 
     @property
     def record_line(self) -> str:
@@ -63,13 +59,10 @@ def policy_name(approve: Approve) -> str:
 
 def pending_of(interrupt: Interrupt) -> dict[str, Any]:
     """An interrupt as plain JSON, with what is needed to answer it in words, if that is possible."""
-    value = plain_or_text(interrupt.value)
+    value, form = plain_or_text(interrupt.value), _form(interrupt.response_schema)
     question = _question_in(value) if isinstance(value, Mapping) or isinstance(interrupt.value, str) else None
     pending: dict[str, Any] = {"id": interrupt.id, "value": value}
-    if question and (form := _form(interrupt.response_schema)) is not None:
-        return pending | {"question": question, **form}
-    by_policy = interrupt.response_schema is None or _actions(value)
-    return pending if by_policy else pending | {"form": "unknown"}
+    return pending if question is None or form is None else pending | {"question": question, **form}
 
 
 def _question_in(value: Any) -> str | None:
@@ -91,12 +84,10 @@ def _form(schema: Any) -> dict[str, Any] | None:
         plain = schema if isinstance(schema, Mapping) else TypeAdapter(schema).json_schema()
     except PydanticUserError:
         return None
-    kinds = [one for one in plain.get("anyOf") or () if one.get("type") != "null"]
-    plain = kinds[0] if len(kinds) == 1 else plain  # an answer that may be missing
-    if plain.get("type") == "string":
-        return None if "enum" in plain or "const" in plain else {}
     if plain.get("type") == "boolean":
         return {"form": "boolean"}
+    if plain.get("type") == "string":
+        return None if "enum" in plain or "const" in plain else {}
     properties: Mapping[str, Any] = plain.get("properties") or {}
     texts = [name for name, kind in properties.items() if kind.get("type") == "string" and "enum" not in kind]
     only_text = len(texts) == 1 and set(plain.get("required") or ()) <= set(texts)
@@ -111,9 +102,8 @@ def asks_in_words(pending: Sequence[Pending]) -> bool:
 def answers(approve: Approve | None, pending: Sequence[Pending]) -> Literal["user", "policy"] | None:
     """Who answers an agent at these interrupts: the other side if there is a question for it, else the policy."""
     by_policy = [one for one in pending if "question" not in one]
-    if not pending or any(
-        approve is None or (one.get("form") == "unknown" and not callable(approve)) for one in by_policy
-    ):
+    answered = callable(approve) or (approve is not None and all(_actions(one["value"]) for one in by_policy))
+    if not pending or (by_policy and not answered):
         return None
     return "user" if approve == ASK_USER or len(by_policy) < len(pending) else "policy"
 
@@ -124,29 +114,24 @@ def decided(approve: Approve | None, pending: Sequence[Pending], words: str | No
     `words`: the other side's reply, which answers the questions, and decides under `ask-user`. ContractError where no
     possible decision fits the policy; ApprovalError where its function raises.
     """
-    return {one["id"]: _decided(approve, one, words) for one in pending}
+    return {one["id"]: _decided(approve, one, words or "") for one in pending}
 
 
-def _decided(approve: Approve | None, pending: Pending, words: str | None) -> Any:
+def _decided(approve: Approve | None, pending: Pending, words: str) -> Any:
     value, form = pending["value"], pending.get("form")
     if "question" in pending:
-        reply = words or ""
-        return (
-            consent(reply) == "yes" if form == "boolean" else {pending["field"]: reply} if form == "object" else reply
-        )
+        as_object = {pending["field"]: words} if form == "object" else words
+        return consent(words) == "yes" if form == "boolean" else as_object
     if callable(approve):
         try:
             return approve(value)
         except Exception as error:
             raise ApprovalError(f"{policy_name(approve)} failed: {error_line(error, placed=True)}") from error
-    by_words = approve == ASK_USER and words is not None
     approved, reason = approve == "all", NOT_APPROVED
-    if by_words:
-        approved, reason = consent(words or "") == "yes", words or ""
-    if not (actions := _actions(value)):
-        return approved
+    if approve == ASK_USER:
+        approved, reason = consent(words) == "yes", words
     allowed = {one.get("action_name"): one.get("allowed_decisions") for one in value.get("review_configs", ())}
-    decisions = [_decision(action, allowed.get(action["name"]), reason, approved) for action in actions]
+    decisions = [_decision(one, allowed.get(one["name"]), reason, approved) for one in _actions(value)]
     return {"decisions": decisions} if "action_requests" in value else decisions[0]
 
 
@@ -163,27 +148,19 @@ def _decision(action: Mapping[str, Any], allowed: Any, reason: str, approved: bo
 
 
 def question_of(approve: Approve | None, pending: Sequence[Pending]) -> str:
-    """What is asked of the user: the questions, and actions that it is to approve."""
-    questions = [str(one["question"]) for one in pending if "question" in one]
-    lines = [f"- {line}" for one in pending if "question" not in one for line in _in_words(one["value"])]
-    if not lines or approve != ASK_USER:
-        return "\n".join(questions)
-    return "\n".join([*questions, "Do you approve this? Please answer yes or no.", *lines])
+    """What is asked of the user: the questions, and under `ask-user` the actions that it is to approve."""
+    lines = [str(one["question"]) for one in pending if "question" in one]
+    actions = [action for one in pending if "question" not in one for action in _actions(one["value"])]
+    if actions and approve == ASK_USER:
+        lines += ["Do you approve this? Please answer yes or no.", *map(_in_words, actions)]
+    return "\n".join(lines)
 
 
-def _in_words(value: Any) -> list[str]:
-    if actions := _actions(value):
-        named = ((action["name"], _pairs(action.get("args") or {})) for action in actions)
-        return [f"{name} ({arguments})" if arguments else str(name) for name, arguments in named]
-    return [_pairs(value) if isinstance(value, Mapping) else _text(value)]
-
-
-def _pairs(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}: {_text(value)}" for name, value in values.items())
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(plain_or_text(value), ensure_ascii=False)
+def _in_words(action: Mapping[str, Any]) -> str:
+    values = {name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+              for name, value in (action.get("args") or {}).items()}  # fmt: skip
+    arguments = ", ".join(f"{name}: {value}" for name, value in values.items())
+    return f"- {action['name']} ({arguments})" if arguments else f"- {action['name']}"
 
 
 def _actions(value: Any) -> list[Mapping[str, Any]]:

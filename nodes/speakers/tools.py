@@ -1,21 +1,14 @@
-"""The tools of an agent: which of them change something outside it, and their calls made again in a fork's new world."""
+"""The tools of an agent: which of them change something outside it, and what was called in drafts and in a fork."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from langchain_core.messages import AIMessage
-from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.pregel import Pregel
 
-from ...data.files.json_files import dumps
-from ...data.records import INTERRUPT, WAITING, Role, begin
+from ...data.records import INTERRUPT, WAITING, Role
 from ..contract import ContractError
-from ..limits import Limits
-from ..replies import reply_of
-from ..settings.redaction import error_line
 from ..state import Draft, State, said
-from ..worlds import Context, WorldError
-from .lent import alone, own_context
+from ..worlds import WorldError
 
 ReadOnly: TypeAlias = bool | Collection[str]
 """Names of the tools that change nothing outside the agent's own state; True: all of them."""
@@ -83,45 +76,13 @@ def was_not_undone(attempt: Mapping[str, Any]) -> bool:
     return any(str(note).startswith((NOT_ASKED_AGAIN, NOT_UNDONE)) for note in attempt.get("notes", ()))
 
 
-async def brought_to(state: State, limits: Limits, speakers: Mapping[Role, object]) -> None:
-    """Bring the new world of a fork to where its last kept message left it; WorldError if that fails.
-
-    The tool calls of the kept messages are made again in order by the tool nodes of each side's agent, and have to give
-    what is recorded. A conversation that is not a fork has nothing to bring back.
-    """
-    if not isinstance(limits, Context) or limits.world is None or not state.get("origin", {}).get("forks"):
-        return
-    for number, message in enumerate(said(state)):
+def check_fork(state: State, speakers: Mapping[Role, object]) -> None:
+    """WorldError if the kept messages of a fork called tools that may have changed something: a new world lacks that."""
+    for number, message in enumerate(said(state) if state.get("origin", {}).get("forks") else ()):
         ran = [one for one in message.get("attempts", ()) if one["verdict"] != "rejected" or was_not_undone(one)]
-        for call in (call for attempt in ran for call in calls_made(attempt)):
-            again = await _again(call, speakers[message["role"]], state, limits)
-            if any(again.get(key) != call.get(key) for key in ("result", "error")):
-                raise WorldError(
-                    f"message #{number}: {call['name']} gives another result: {_outcome(call)} is recorded, now it gives "
-                    f"{_outcome(again)}: fork with an agent that has the same tools"
-                )
-
-
-async def _again(call: Mapping[str, Any], speaker: Any, state: State, limits: Limits) -> dict[str, Any]:
-    agent = getattr(speaker, "agent", None)
-    if (node := dict(tools_of(agent)).get(call["name"])) is None:
-        return {"error": "the side's agent has no tool node with it"}
-    try:
-        context = own_context(speaker.role, agent, speaker.context, state["scenario"], limits)
-        return await called_by_node(node, call["name"], call.get("arguments", {}), context)
-    except Exception as error:
-        return {"error": error_line(error)}
-
-
-async def called_by_node(node: Any, name: str, arguments: Mapping[str, Any], context: Any) -> dict[str, Any]:
-    """The plain form of one tool call by a tool node, outside its agent; it raises what the node does not handle."""
-    request = AIMessage("", tool_calls=[{"name": name, "args": dict(arguments), "id": "call"}])
-    graph: Any = StateGraph(MessagesState).add_node("tools", node).add_edge(START, "tools")
-    with alone(context):
-        answer = await graph.compile().ainvoke({"messages": [request]}, context=context)
-    return dict(reply_of(answer["messages"])["tool_calls"][0])
-
-
-def _outcome(call: Mapping[str, Any]) -> str:
-    """The result of a call as JSON, or its error, on one line."""
-    return begin(f"the error {call['error']}" if call.get("error") else dumps(call.get("result")), 300)
+        calls = [Draft(text="", tool_calls=calls_that_ran(one)) for one in ran]
+        if names := lasting(speakers[message["role"]], calls):
+            raise WorldError(
+                f"the fork's new world lacks what {', '.join(names)} did for message #{number}: fork at an earlier "
+                "message, or declare the tools that change nothing as read-only"
+            )

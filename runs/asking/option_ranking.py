@@ -11,7 +11,7 @@ from ...data.identity import digest
 from ...data.records import Role
 from ...nodes.calls.store import Call
 from ...nodes.judges import Judge, judging_model, pages_in
-from ...nodes.messages.building import Refusal
+from ...nodes.messages import Refusal
 from ...nodes.models.specs import model_provenance
 from ...nodes.requests import Parse, parse_json
 from ...nodes.state import State, state_from

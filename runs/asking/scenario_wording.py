@@ -14,7 +14,7 @@ from ...data.test_design import ToolSchema
 from ...data.text.languages import Language, language_of
 from ...errors import SettingError
 from ...nodes.calls.store import Call
-from ...nodes.messages.building import MARKS, Refusal, fenced
+from ...nodes.messages import MARKS, Refusal, fenced
 from ...nodes.models.offline.model import OfflineChatModel
 from ...nodes.models.specs import chat_model, model_provenance
 from ...nodes.requests import Parse, ask, parse_json

@@ -26,7 +26,7 @@ from ...graphs import Cast, agent_test, casts
 from ...graphs.single_turn import cast_for, state_of
 from ...nodes.limits import Limits
 from ...nodes.people import PeopleSpeaker
-from ...nodes.recllmsim.roles import goal_of
+from ...nodes.recllmsim import goal_of
 from ...nodes.scorers.success import KEY as SUCCESS
 from ...nodes.settings.tracing import untraced
 from ...nodes.state import Planned

@@ -7,7 +7,7 @@ from ...analysis.testing.result import Successes
 from ...analysis.testing.result_text import in_number
 from ...analysis.testing.success import NO_SCORE
 from ...graphs import Cast
-from ...nodes.speakers.agents import AgentSpeaker, FunctionSpeaker
+from ...nodes.speakers.agents import AgentSpeaker
 from ...nodes.validators import Observing
 
 
@@ -41,7 +41,7 @@ def advice_on(result: Successes, cast: Cast, settings: Collection[str]) -> Itera
 
 def _on_approval(assistant: Any, settings: Collection[str]) -> Iterator[str]:
     """How an agent that stops for an approval is answered, if nothing answers it."""
-    if not isinstance(assistant, AgentSpeaker) or isinstance(assistant, FunctionSpeaker):
+    if not isinstance(assistant, AgentSpeaker) or assistant.is_function:
         yield "--approve answers an agent that stops for an approval if it is given as a LangGraph graph with a checkpointer"
     elif assistant.approve is None:
         how = "--approve all|none|ask-user|MODULE:NAME (in Python approve=...)"

@@ -11,7 +11,7 @@ from duologue.data import Conversation, Message
 from duologue.data.rules import USER_FAULT_RULES
 from duologue.graphs import simquac
 from duologue.nodes import Limits
-from duologue.nodes.messages.building import MARKS, marks_of, messages_for
+from duologue.nodes.messages import MARKS, marks_of, messages_for
 from duologue.nodes.replies import draft
 from duologue.nodes.state import Planned, state_from
 from duologue.views import conversation_page, run_page

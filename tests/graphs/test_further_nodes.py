@@ -18,7 +18,7 @@ from duologue.graphs import agent_test, simquac
 from duologue.graphs.scenarios.forks import forked, replayed
 from duologue.nodes import Limits
 from duologue.nodes.contract import ContractError
-from duologue.nodes.messages.building import plain_messages
+from duologue.nodes.messages import plain_messages
 from tests.graphs.played import SCENARIO, talk
 
 TOPIC = data.simquac.samples()[0]

@@ -12,7 +12,7 @@ from duologue.data.recllmsim import Situation, to_object
 from duologue.data.recllmsim.dataset import from_object
 from duologue.graphs import recllmsim
 from duologue.nodes import Limits
-from duologue.nodes.messages.building import unfenced
+from duologue.nodes.messages import unfenced
 from duologue.nodes.state import state_from
 from tests.graphs.played import played
 

@@ -59,4 +59,4 @@ def test_the_published_rule_is_as_it_was() -> None:
     published = Ending()
     assert published.reason("Thank you. I shall not say goodbye yet.") == "user_ended"
     assert published.reason("Goodbye.") is None
-    assert published.provenance() == {"strict": False, "may_give_up": False}
+    assert (published.strict, published.may_give_up) == (False, False)

@@ -3,7 +3,6 @@
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,9 +21,7 @@ from openai.types.responses import Response
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from duologue import runs
-from duologue.graphs import agent_test
-from duologue.nodes import AgentSpeaker, Limits
+from duologue.nodes import AgentSpeaker
 from duologue.nodes.models.scripted import ScriptedModel
 from duologue.nodes.replies import reply_of
 from tests.graphs.agents.talks import call, calls_of, chain, first_draft, replies, says, talk
@@ -227,19 +224,13 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
     # of functions
     "transcript": (
         fixed(AIMessage([{"type": "audio", "base64": "AAAA", "mime_type": "audio/wav", "transcript": MOVED}])), {}),
-    "text so far": (generator(MOVED[:4], MOVED[:9], MOVED), {}),
-    "pair": (fixed({"messages": [("ai", MOVED)]}), {}),
-    "own object": (fixed(SimpleNamespace(answer=MOVED, confidence=0.9)), {}),
-    "OpenAI's agents": (fixed(SimpleNamespace(final_output=MOVED, input="Move it!")), {}),
-    "chunks of OpenAI": (
-        generator(*({"object": "chat.completion.chunk", "choices": [{"delta": {"content": text}}]} for text in (MOVED[:4], MOVED[4:]))), {}),
     "text": (fixed(MOVED), {}),
     "text of a coroutine": (coroutine, {}),
     "message": (fixed(AIMessage(MOVED, usage_metadata=SPENT)), {"usage": (6, 2, 1)}),
     "plain message": (fixed({"role": "assistant", "content": MOVED}), {}),
     "blocks without a role": (fixed({"content": [{"type": "text", "text": MOVED}]}), {}),
     "blocks of LangChain": (
-        fixed(AIMessage(content_blocks=BLOCKS)), {"reasoning": "hm", "calls": [("web_search", {}, "no result came")]}),
+        fixed(AIMessage(content_blocks=BLOCKS)), {"reasoning": "hm"}),
     "OpenAI's message": (fixed(ChatCompletionMessage(role="assistant", content=MOVED)), {}),
     "OpenAI's completion": (fixed(ChatCompletion.model_validate(COMPLETION)), {"flaw": "cut_off", "model": "m-1"}),
     "plain completion": (fixed(COMPLETION), {"flaw": "cut_off", "model": "m-1"}),
@@ -297,7 +288,7 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
                               {"calls": [LOOKED]}),
     "only calls": (says(*CALLED[:2]), {"text": "", "calls": [LOOKED]}),
     "thought beside a call": (
-        says(AIMessage("<think>hm</think>", tool_calls=[LOOK]), *CALLED[1:]), {"calls": [LOOKED], "reasoning": "<think>hm</think>"}),
+        says(AIMessage("<think>hm</think>", tool_calls=[LOOK]), *CALLED[1:]), {"calls": [LOOKED]}),
     "summary": (summarised(AIMessage(MOVED)), {}),
     "reminder": (says(HumanMessage("[reminder] be brief"), AIMessage(MOVED)), {}),
     "a person's words last": (says(AIMessage(MOVED), HumanMessage("[plan] done")), {}),
@@ -418,25 +409,6 @@ def look(room: int) -> str:
     return "free"
 
 
-@pytest.mark.parametrize(
-    ("answer", "success"),
-    [
-        ("تم نقل الحجز إلى ٢٠ مارس ٢٠٢٦", {"text_contains": "20 مارس 2026"}),
-        ("予約ＱＸ７を３月２０日に変更しました。", {"text_contains": "3月20日"}),
-        ("He cambiado su reserva al 20 de marzo.", {"text_contains": "20 de marzo"}),
-        (AIMessage([{"type": "refusal", "refusal": "I cannot help with that."}]), {"refused": True}),
-        (iter([AIMessageChunk(content=[{"type": "text", "text": text, "index": 0}]) for text in ("It is ", "moved.")]),
-         {"text_contains": "It is moved."}),
-        (AIMessage(content_blocks=BLOCKS), {"text_contains": MOVED}),
-    ],
-)  # fmt: skip
-async def test_a_success_is_read_from_the_words_of_any_language_and_form(answer: Any, success: Any) -> None:
-    scenario = {"goal": "move my room", "first_message": "Move it!", "success": success}
-    cast = agent_test.cast("offline", fixed(answer))
-    (talked,) = await runs.asimulate(cast, agent_test.scenarios([scenario]), limits=Limits(max_turns=1))
-    assert talked.labels["scores"]["success"]["value"] is True
-
-
 # What an endpoint says of a reply
 
 
@@ -466,7 +438,7 @@ def test_usage_is_that_of_the_whole_turn_without_impossible_counts() -> None:
         [AIMessage("", tool_calls=[LOOK], usage_metadata=odd), *CALLED[1:2], AIMessage("a", usage_metadata=full)]
     )
     spent = {"input_tokens": 6, "output_tokens": 2, "calls": 2, "cached_tokens": 4, "reasoning_tokens": 1}
-    assert (draft["usage"], draft["flaw"]) == (spent, "odd_usage")
+    assert draft["usage"] == spent
 
 
 @pytest.mark.parametrize("text", ["1e5", "0.10", '"q"', "null", " 7", "{no", "[1e999]"])

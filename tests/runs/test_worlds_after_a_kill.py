@@ -22,8 +22,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, ToolRuntime
 
 from duologue import graphs, nodes
-from duologue.nodes.speakers.agents import FunctionSpeaker
-from duologue.nodes.messages.building import plain_messages
+from duologue.nodes.messages import plain_messages
 
 
 class Ledger:
@@ -86,7 +85,7 @@ def cast() -> graphs.Cast:
     """A guest, and a clerk whose every first draft is rejected."""
     return graphs.Cast(
         name="guests",
-        user_simulator=FunctionSpeaker("user", lambda messages: "A room, please.", plain_messages("user")),
+        user_simulator=nodes.AgentSpeaker("user", lambda messages: "A room, please.", plain_messages("user")),
         assistant=nodes.AgentSpeaker("assistant", graph.compile()),
         answer_validator=nodes.validator(first_is_rejected),
         closing=nodes.scoring(success=one_booking),

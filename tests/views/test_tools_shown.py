@@ -65,10 +65,10 @@ def test_a_run_counts_tool_calls_and_a_pair_says_whose_reason_ended_it(tags):
 
 
 def test_what_an_endpoint_did_before_a_reply_stands_behind_the_message_and_is_counted(tags):
-    attempt = Attempt(text="a", verdict="accepted", flaw="odd_usage", retried={"rate_limited": 2, "null_content": 1})
+    attempt = Attempt(text="a", verdict="accepted", flaw="cut_off", retried={"rate_limited": 2, "null_content": 1})
     message = Message(role="user", text="a", attempts=(attempt,))
     conversation = Conversation(id="a", scenario={"kind": "airline"}, messages=(message,))
-    retries = "flaw: odd usage; called again after 2 × rate limited, 1 × null content"
+    retries = "flaw: cut off; called again after 2 × rate limited, 1 × null content"
     assert retries in words(conversation_page(conversation), tags)
     assert "user called again after</dt><dd>rate limited 2, null content 1</dd>" in run_page([conversation], "a run")
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from duologue import data, graphs, nodes, prompts
-from duologue.nodes.messages.building import PageMessages
+from duologue.nodes.messages import PageMessages
 from duologue.nodes.recllmsim import Ending, UserValidator
 
 from .agent import LENIENT, POLICY, build

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
-from langchain_core.language_models import BaseChatModel, ModelProfile
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.messages.utils import count_tokens_approximately
@@ -16,7 +16,7 @@ from ....data.identity import digest
 from ....data.text.languages import language_of
 from ....errors import ModelError
 from ...goodbyes import Ending
-from ...messages.building import unfenced
+from ...messages import unfenced
 from .reading import GOAL_MARKS, READ, ParsedPrompt, prompt_of, short, vocabulary
 from .recllmsim import QUOTED, assistant_reply, goal_user, inventor, user_reply
 from .simquac import student, teacher
@@ -41,10 +41,6 @@ class OfflineChatModel(BaseChatModel):
     """A deterministic speaker of one role; each rate of misbehaviour is a share of the calls, 0 to 1."""
 
     model_config = ConfigDict(extra="forbid")
-    profile: ModelProfile | None = ModelProfile(
-        image_inputs=False, audio_inputs=False, video_inputs=False, pdf_inputs=False
-    )
-    """It reads only texts: words stand in the place of images, recordings and files."""
     side: OfflineSide | None = None
     """The role that it plays. None: a cast sets it."""
     seed: Annotated[int | None, Field(strict=True)] = None

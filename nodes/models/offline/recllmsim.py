@@ -15,7 +15,7 @@ from ....data.rules.outcomes import outcome_of
 from ....data.text.languages import language_of
 from ....errors import ModelError
 from ...goodbyes import ENDING, GIVING_UP
-from ...messages.building import unfenced
+from ...messages import unfenced
 from .reading import (
     GOAL_MARKS,
     KNOWN_MARKS,

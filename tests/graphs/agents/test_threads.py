@@ -19,7 +19,6 @@ from langgraph.prebuilt import ToolNode, ToolRuntime
 from langgraph.pregel.remote import RemoteGraph
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
-from langgraph.types import interrupt
 from typing_extensions import TypedDict
 
 from duologue.graphs import conversation, recllmsim
@@ -27,10 +26,9 @@ from duologue.graphs.opening import begun
 from duologue.graphs.scenarios.forks import forked
 from duologue.nodes import AgentSpeaker, Limits, scoring
 from duologue.nodes.contract import ContractError
-from duologue.nodes.messages.building import plain_messages
+from duologue.nodes.messages import Talk
 from duologue.nodes.scorers import agent_channels
 from duologue.nodes.speakers import lent
-from duologue.nodes.speakers.agents import FunctionSpeaker
 from tests.graphs.agents.talks import (
     ABOUT,
     Heard,
@@ -157,28 +155,6 @@ async def test_an_agent_that_plays_the_user_is_sent_its_part_anew_each_time() ->
     assert agent.calls[1][3].startswith("Yes.")
 
 
-@pytest.mark.parametrize("kind", ["agent", "function"])
-async def test_a_system_text_or_what_a_model_is_sent_stands_before_the_talk(kind: str) -> None:
-    seen: list[Any] = []
-
-    def reply(messages: Any) -> Any:
-        plain = messages["messages"] if isinstance(messages, dict) else messages
-        seen.append([one["content"] if isinstance(one, dict) else one.text for one in plain])
-        return AIMessage("Yes.")
-
-    def speaker(**settings: Any) -> Any:
-        if kind == "function":
-            return FunctionSpeaker("assistant", reply, **settings)
-        return AgentSpeaker("assistant", RunnableLambda(reply), **settings)
-
-    await talk(speaker(system="Be brief."), turns=1)
-    cast = cast_of(speaker(system=True))
-    await run(cast, turns=1)
-    assert seen == [["Be brief.", "line 1"], [cast.prompts["assistant/system"].fill(), "line 1"]]
-    with pytest.raises(ContractError, match="give build= or a text as system=, not both"):
-        speaker(build=plain_messages("assistant"), system="Be brief.")
-
-
 async def test_the_words_that_the_cast_says_for_an_agent_are_news_to_its_thread() -> None:
     agent = Heard()
     await talk(agent.graph, reject="xxxx", fallback="I cannot say.", greeting="Hello.")
@@ -229,20 +205,19 @@ async def test_conversations_at_once_share_no_thread_store_or_channel() -> None:
         await asyncio.sleep(0)
         store = get_store()
         store.put(("seen",), str(state["messages"][-1].id), {})
-        state["basket"].append("in place, as one should not")
+        state.setdefault("basket", []).append("in place, as one should not")
         counts = len(store.search(("seen",))), len(state["messages"]), len(state["basket"])
         return {"messages": [AIMessage(str(counts))], "basket": state["basket"]}
 
     store = InMemoryStore()
     store.put(("seen",), "before", {})
-    catalogue = {"basket": ["bag"]}
     agent = chain(Shop, greedy=greedy).compile(checkpointer=InMemorySaver(), store=store)
-    speaker = AgentSpeaker("assistant", agent, start=lambda scenario: catalogue)
+    speaker = AgentSpeaker("assistant", agent)
     kept = set(lent._DIRECT)
     talks = await asyncio.gather(*(run(cast_of(speaker), repeat=repeat) for repeat in range(5)))
     assert set(lent._DIRECT) == kept  # a run lets them go with their conversations
-    assert [replies(one) for one in talks] == [["(2, 1, 2)", "(3, 3, 3)"]] * 5
-    assert (len(store.search(("seen",))), catalogue) == (1, {"basket": ["bag"]})
+    assert [replies(one) for one in talks] == [["(2, 1, 1)", "(3, 3, 2)"]] * 5
+    assert len(store.search(("seen",))) == 1
 
 
 async def test_agents_on_both_sides_have_a_thread_each_by_the_conversations_id_and_repeat() -> None:
@@ -378,23 +353,6 @@ async def test_all_plain_channels_are_recorded_and_scored_and_others_are_the_age
     assert conversation.labels["scores"]["things"]["value"] == 1
 
 
-async def test_the_first_channels_come_from_the_scenario() -> None:
-    speaker = AgentSpeaker("assistant", shop(), start=lambda scenario: {"basket": [scenario["task"]]})
-    conversation = await talk(speaker)
-    assert conversation.messages[-1].kept == {"basket": ["book a room", "line 1", "line 2"]}
-    assert conversation.provenance.nodes["assistant"].label == "clerk"
-
-
-@pytest.mark.parametrize(
-    ("start", "problem"),
-    [(lambda s: {"price": 1}, "the agent's state has no 'price', only basket"), (lambda s: [1], "expected 'start' to")],
-)
-async def test_first_channels_that_the_agent_does_not_have_are_refused(start: Any, problem: str) -> None:
-    cast = cast_of(AgentSpeaker("assistant", shop(), start=start))
-    with pytest.raises(ContractError, match=problem):
-        await conversation(cast).ainvoke(recllmsim.scenario(ABOUT))
-
-
 async def test_a_runnable_goes_on_from_its_channels_though_it_gives_them_only_when_they_change() -> None:
     def once(state: dict[str, Any]) -> Any:
         new = {"basket": ["a bag"]} if len(state["messages"]) == 1 else {}
@@ -511,7 +469,7 @@ def another_process() -> Iterator[Any]:
     lent._DIRECT.clear()
 
 
-async def test_where_the_place_is_not_in_this_process_the_talk_is_sent_anew_with_calls_and_channels(
+async def test_where_the_place_is_not_in_this_process_the_talk_is_sent_anew_with_channels(
     another_process: Any,
 ) -> None:
     seen: list[list[str]] = []
@@ -549,28 +507,29 @@ async def test_an_agent_that_says_one_object_in_every_turn_has_said_it_in_every_
     assert replies(conversation) == ["Which day?"] * 3
 
 
-async def test_a_served_graph_is_sent_the_whole_talk_on_a_new_thread_until_its_question_is_answered() -> None:
+async def test_a_served_graph_is_sent_the_whole_talk_on_a_new_thread_each_time() -> None:
     seen: list[list[str]] = []
-
-    def desk(state: Swarm) -> Any:
-        seen.append([state.get("active_agent", "alice"), *heard(state["messages"])])
-        asked = interrupt("Which day?") if len(seen) in (2, 3, 4) else "Yes."
-        return {"messages": [AIMessage(asked)], "active_agent": "bob"}
-
-    local = chain(Swarm, desk=desk).compile(checkpointer=InMemorySaver())
 
     class There(RemoteGraph):
         """What a server answers, without the server: plain JSON."""
 
-        async def ainvoke(self, *given: Any, **more: Any) -> Any:
-            values = await local.ainvoke(*given)
-            return {**values, "messages": [one.model_dump(mode="json") for one in values["messages"]]}
+        async def ainvoke(self, *sent: Any, **more: Any) -> Any:
+            seen.append(heard(sent[0]["messages"]))
+            said = [*sent[0]["messages"], AIMessage(f"reply {len(seen)}")]
+            return {"messages": [one.model_dump(mode="json") for one in said]}
 
-        async def aget_state(self, config: Any, **more: Any) -> Any:
-            return await local.aget_state(config)
+    conversation = await talk(There("agent", url="http://127.0.0.1:1"), reject="--x")
+    assert replies(conversation) == ["reply 1", "reply 2"]
+    assert seen == [["line 1"], ["line 1", "reply 1", "line 2"]]
 
-    conversation = await talk(There("agent", url="http://127.0.0.1:1"), turns=4, reject="--x")
-    assert replies(conversation) == ["Yes.", "Which day?", "Which day?", "Yes."]
-    whole = ["line 1", "Yes.", "line 2"]
-    assert [one[:4] for one in seen] == [["alice", "line 1"], *[["bob", *whole]] * 4]
-    assert seen[-1][4:] == ["Which day?", "line 3"]  # anew, since the first answer was rejected
+
+@pytest.mark.parametrize("agent", [Heard().graph, lambda messages: str(messages)])
+async def test_an_agent_is_sent_what_its_builder_makes(agent: Any) -> None:
+    seen: list[Any] = []
+
+    def builder(state: Any) -> Any:
+        seen.append(Talk("assistant", "Be brief.")(state))
+        return seen[-1]
+
+    await talk(AgentSpeaker("assistant", agent, build=builder))
+    assert [[one.text for one in sent][:2] for sent in seen[-1:]] == [["Be brief.", "line 1"]]

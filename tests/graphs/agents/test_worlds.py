@@ -15,19 +15,17 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, ToolRuntime
 from langgraph.runtime import Runtime, get_runtime
-from langgraph.types import interrupt
 
 from duologue import runs
 from duologue.data.recllmsim import Situation
 from duologue.graphs import Cast, casts, conversation, recllmsim, record, world
-from duologue.graphs.scenarios.forks import replayed
+from duologue.graphs.scenarios.forks import forked, replayed
 from duologue.nodes import AgentSpeaker, Limits, scoring, tool_called, validator
 from duologue.nodes.contract import ContractError
-from duologue.nodes.speakers.agents import FunctionSpeaker
 from duologue.nodes.speakers.tools import declared
 from duologue.nodes.state import rejected
 from duologue.nodes.worlds import Context, WorldError
-from tests.graphs.agents.talks import call, chain, looped
+from tests.graphs.agents.talks import call, looped
 from tests.graphs.played import played
 
 ABOUT = Situation(task="gift preparation", task_context="You want a present.", preference="1. Gender: Female")
@@ -159,7 +157,7 @@ async def test_an_agent_without_a_world_is_not_asked_again_after_a_tool_that_may
     conversation = await talk(cast)
     assert len(called) == 1
     assert conversation.messages[-1].attempts[-1].notes == ("not asked again: it had called pay",)
-    harmless = cast.replace(assistant=FunctionSpeaker("assistant", helper, read_only=["pay"]))
+    harmless = cast.replace(assistant=AgentSpeaker("assistant", helper, read_only=["pay"]))
     assert len(list((await talk(harmless)).attempts("assistant"))) == 3
 
 
@@ -400,27 +398,6 @@ async def test_a_conversation_does_not_go_on_from_a_checkpoint_in_another_world(
     assert record(final_state).messages[-1].tool_calls[0].result == {"booked": 1}
 
 
-async def test_two_questions_of_one_node_have_their_effects_as_often_as_without_a_rejection():
-    """LangGraph runs a node again from its start for each answer: what stands before a question happens again."""
-
-    def agent(says: list[str]) -> Any:
-        async def work(state: MessagesState, runtime: Runtime[Any]) -> dict[str, Any]:
-            interrupt("First?")
-            runtime.context.world.bookings.append("A")
-            interrupt("Second?")
-            runtime.context.world.bookings.append("B")
-            return {"messages": [AIMessage(says.pop(0) if len(says) > 1 else says[0])]}
-
-        return chain(work=work).compile()
-
-    judge = validator(lambda draft, state: "bad" if "BAD" in draft["text"] else None)
-    for says in (["GOOD"], ["BAD", "GOOD"], ["BAD", "BAD", "GOOD"]):
-        hotel = Hotel()
-        cast = cast_with(lambda scenario, hotel=hotel: hotel, agent(says)).replace(answer_validator=judge)
-        conversation = await talk(cast, turns=3)
-        assert (conversation.messages[-1].text, hotel.bookings) == ("GOOD", ["A", "A", "B"])
-
-
 def test_a_world_by_import_path_travels_and_another_object_says_why_not(tmp_path, monkeypatch):
     (tmp_path / "my_hotel.py").write_text("class Hotel:\n    pass\n\n\ndef world(scenario):\n    return Hotel()\n")
     monkeypatch.syspath_prepend(tmp_path)
@@ -436,3 +413,16 @@ def test_a_world_by_import_path_travels_and_another_object_says_why_not(tmp_path
         recllmsim.cast().replace(world=Hotel())
     with pytest.raises(ContractError, match="read_only: expected a list of tools' names"):
         AgentSpeaker("assistant", agent_that_calls(), read_only="book")
+
+
+async def test_a_fork_begins_in_a_new_world_and_ends_where_that_lacks_what_was_done() -> None:
+    cast = cast_with(lambda scenario: Hotel(), times=0)
+    stored = await talk(cast, turns=2)
+    limits = Limits(max_turns=3, answer_attempts=3)
+    fine = await played(cast, forked(stored, 0), limits)
+    assert (fine.failure, fine.messages[1].tool_calls[0].result) == (None, {"booked": 1})
+    lacking = await played(cast, forked(stored, 2), limits)
+    assert (lacking.stop, lacking.failure.node) == ("model_failed", "world")
+    assert "lacks what book did for message #1" in lacking.failure.error
+    reading = cast_with(lambda scenario: Hotel(), agent_that_calls("look"), times=0)
+    assert (await played(reading, forked(await talk(reading, turns=2), 2), limits)).failure is None

@@ -18,8 +18,8 @@ from duologue.graphs import agent_test, conversation, record, simquac
 from duologue.nodes import Limits
 from duologue.nodes.contract import ContractError
 from duologue.nodes.goodbyes import Ending
-from duologue.nodes.messages.building import PageMessages, RepairPrompts
-from duologue.nodes.recllmsim.roles import UserValidator
+from duologue.nodes.messages import PageMessages, RepairPrompts
+from duologue.nodes.recllmsim import UserValidator
 from duologue.nodes.scorers import all_of
 from duologue.nodes.scorers.post_questions import PostQuestions
 from duologue.nodes.validators import accept_all
@@ -85,7 +85,7 @@ def test_a_name_a_user_and_an_assistant_are_a_cast() -> None:
         graphs.Cast(name="hotel", assistant="offline")
 
 
-async def test_somebodys_own_graph_is_sent_the_talk_or_with_system_what_a_model_would_be_sent(topic: Any) -> None:
+async def test_somebodys_own_graph_is_sent_the_talk_or_with_a_view_what_a_model_would_be_sent(topic: Any) -> None:
     sent = []
 
     async def model(state: MessagesState) -> Any:
@@ -93,7 +93,7 @@ async def test_somebodys_own_graph_is_sent_the_talk_or_with_system_what_a_model_
         return {"messages": [AIMessage("<think>hm</think>The last one left in 1968.")]}
 
     agent = StateGraph(MessagesState).add_node("model", model).add_edge(START, "model").compile(name="mine")
-    shown = nodes.AgentSpeaker("assistant", agent, system=True)
+    shown = nodes.AgentSpeaker("assistant", agent, build=simquac.cast().assistant_view)
     for assistant in (agent, shown):
         graph = conversation(simquac.cast().replace(assistant=assistant))
         talk = record(await graph.ainvoke(simquac.scenario(topic), context=Limits(max_turns=1)))
@@ -114,8 +114,8 @@ def test_a_graph_that_does_not_speak_messages_is_refused() -> None:
 @pytest.mark.parametrize(
     ("spec", "problem"),
     [
-        ("hotel.py:graph", r"^assistant: model 'hotel.py:graph' is unknown.* MODULE:NAME, here hotel:graph"),
-        ("hotel", r"model 'hotel' is unknown: use openai:NAME.*, or an agent of yours as MODULE:NAME"),
+        ("hotel.py:graph", r"^assistant: hotel.py:graph cannot be imported"),
+        ("hotel", r"model 'hotel' is unknown: use 'openai:NAME'.*, an agent of yours as MODULE:NAME"),
         ("nowhere:graph", r"^model 'nowhere:graph': No module named 'nowhere'"),
     ],
 )

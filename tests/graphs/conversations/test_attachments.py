@@ -3,7 +3,6 @@
 import base64
 from typing import Any
 
-import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.graph import START, MessagesState, StateGraph
 
@@ -11,8 +10,7 @@ from duologue.data import Conversation, count, record_lines
 from duologue.data.attachments import MOST_INLINE
 from duologue.graphs import Cast
 from duologue.nodes import AgentSpeaker, Limits, not_empty
-from duologue.nodes.messages.building import plain_messages
-from duologue.nodes.speakers.agents import FunctionSpeaker
+from duologue.nodes.messages import plain_messages
 from duologue.nodes.speakers.speaker import ChatSpeaker
 from duologue.testing import scripted_model
 from tests.graphs.played import played
@@ -75,26 +73,22 @@ async def test_a_function_is_sent_openais_blocks_and_its_own_images_as_words() -
 
     video = {"type": "video", "url": "https://a.b/v.mp4"}
     conversation = await talk(
-        Shows({"text": "Look.", "parts": [IMAGE, video]}), FunctionSpeaker("assistant", reply), 2,
+        Shows({"text": "Look.", "parts": [IMAGE, video]}), AgentSpeaker("assistant", reply), 2,
         answer_validator=not_empty,
     )  # fmt: skip
     assert [part.url for part in conversation.messages[1].parts] == ["https://a.b/c.png"]
-    look = {"role": "user", "content": [{"type": "text", "text": "Look."}, {"type": "image_url", "image_url": {"url": URL}}, video]}  # fmt: skip
+    words = {"type": "text", "text": "Look.\n[video: https://a.b/v.mp4]"}
+    look = {"role": "user", "content": [words, {"type": "image_url", "image_url": {"url": URL}}]}
     assert heard[1] == [look, {"role": "assistant", "content": "[image: https://a.b/c.png]"}, look]
 
 
-@pytest.mark.parametrize(("profile", "sent"), [(None, True), ({"image_inputs": True}, True), ({"image_inputs": False}, False)])  # fmt: skip
-async def test_a_model_that_reads_text_alone_is_sent_words_in_place_of_an_image(profile: Any, sent: bool) -> None:
-    model = scripted_model("ok", profile=profile)
+async def test_a_model_is_sent_an_image_and_words_in_place_of_what_cannot_be_sent() -> None:
+    model = scripted_model("ok")
     user = Shows({"text": "Look.", "parts": [IMAGE, PAGE, {"type": "video", "url": "https://a.b/v"}]})
     await talk(user, ChatSpeaker("assistant", model, plain_messages("assistant")))
     (message,) = model.sent[0]
-    words = "Look.\n[file: shelf/a.pdf]"
-    if sent:
-        assert [block.get("type") for block in message.content] == ["text", "image", "text"]
-        assert message.content[0] == {"type": "text", "text": words}
-    else:
-        assert message.content == f"{words}\n\n[image]\n\n[video: https://a.b/v]"
+    assert [block.get("type") for block in message.content] == ["text", "image"]
+    assert message.content[0]["text"] == "Look.\n[file: shelf/a.pdf]\n[video: https://a.b/v]"
 
 
 async def test_a_draft_of_tool_calls_alone_has_a_reason_and_a_page_of_its_own_and_is_no_refusal() -> None:
@@ -106,7 +100,7 @@ async def test_a_draft_of_tool_calls_alone_has_a_reason_and_a_page_of_its_own_an
         return next(answers)
 
     conversation = await talk(
-        Shows({"text": "Look."}), FunctionSpeaker("assistant", reply, read_only=["look"]), answer_validator=not_empty
+        Shows({"text": "Look."}), AgentSpeaker("assistant", reply, read_only=["look"]), answer_validator=not_empty
     )
     assert [attempt.reason for attempt in conversation.messages[1].attempts] == ["only_tool_calls", None]
     assert conversation.messages[1].prompt is not None
@@ -136,7 +130,7 @@ async def test_a_large_image_is_sent_on_whole_and_recorded_by_digest_and_size() 
         return "Seen."
 
     conversation = await talk(
-        Shows({"text": "Look.", "parts": [IMAGE | {"url": large}]}), FunctionSpeaker("assistant", reply)
+        Shows({"text": "Look.", "parts": [IMAGE | {"url": large}]}), AgentSpeaker("assistant", reply)
     )
     assert heard[0][0]["content"][1]["image_url"]["url"] == large
     (part,) = conversation.messages[0].parts

@@ -176,6 +176,11 @@ def test_texts_are_looked_for_on_one_side(scorer: Any, value: bool, reason: str)
     assert (score.value, score.reason.startswith(reason)) == (value, True), score
 
 
+def test_texts_are_equal_in_every_script_and_form_of_their_characters() -> None:
+    for said, wanted in (("تم نقل الحجز إلى ٢٠ مارس", "20 مارس"), ("予約を３月２０日に変更しました。", "3月20日")):
+        assert judge(nodes.text_contains(wanted), spoken(("assistant", said))).value is True
+
+
 def test_a_refusal_is_told_by_the_domain_or_by_words() -> None:
     turned = spoken(
         ("assistant", "I cannot help with that."), ("user", "I cannot help it."), ("assistant", "It is done.")

@@ -15,16 +15,16 @@ from typing import Any, TypeAlias
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, convert_to_messages
 from langgraph.runtime import Runtime
 
-from ...data import domains
-from ...data.behaviours import behaviours_in, injected_word
-from ...data.identity import digest
-from ...data.records import Role
-from ...data.text.languages import language_of
-from ...prompts import Library, Page, shipped
-from ..contract import BySettings, Node, check_function, describe
-from ..limits import Limits
-from ..state import Prompt, State, Update, Verdict, attempt_number, merged, prompt, rejected, said
+from ..data import domains
+from ..data.behaviours import behaviours_in, injected_word
+from ..data.identity import digest
+from ..data.records import Role
+from ..data.text.languages import language_of
+from ..prompts import Library, Page, shipped
 from .attachments import sendable, worded
+from .contract import Node, check_function
+from .limits import Limits
+from .state import Prompt, State, Update, Verdict, attempt_number, merged, prompt, rejected, said
 
 MessageBuilder: TypeAlias = Callable[[State], list[BaseMessage]]
 """Builds the messages of a request to a speaker, from the state."""
@@ -74,7 +74,7 @@ def note(prompt: Prompt | Mapping[str, str]) -> str:
 
 
 @dataclass(frozen=True)
-class PageMessages(BySettings):
+class PageMessages:
     """Messages for a role from two prompt templates of its cast: `<role>/system`, and `<role>/material`.
 
     The variables of the material are filled with the scenario's values of the same names; values other than texts are
@@ -310,9 +310,6 @@ class ChosenPrompts:
         if isinstance(chosen, str):
             chosen = filled(self.pages[chosen], {}) if chosen in self.pages else prompt("own", chosen)
         return {"prompt": chosen}
-
-    def provenance(self) -> dict[str, Any]:
-        return {"choose": describe(self.choose)}
 
 
 def selector(choose: Callable[[State], Any], pages: Library | None = None) -> Node:

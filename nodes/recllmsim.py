@@ -11,20 +11,19 @@ from typing import Any, ClassVar
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
-from ...data.recllmsim import Situation, task_name
-from ...data.rules import others_label, user_notes, user_reasons
-from ...data.text.languages import HAN, Language
-from ...prompts import Library
-from ..contract import BySettings
-from ..goodbyes import ENDING, GIVING_UP, Ending
-from ..limits import Limits
-from ..messages.building import MARKS, as_text, fenced, filled, messages_for, repair, with_pages
-from ..state import Draft, Prompt, State, Update, Verdict, history, rejected, said
-from ..validators import by_reasons, cut_off, judges_flaws, unless_empty, wordless
+from ..data.recllmsim import Situation, task_name
+from ..data.rules import others_label, user_notes, user_reasons
+from ..data.text.languages import HAN, Language
+from ..prompts import Library
+from .goodbyes import ENDING, GIVING_UP, Ending
+from .limits import Limits
+from .messages import MARKS, as_text, fenced, filled, messages_for, repair, with_pages
+from .state import Draft, Prompt, State, Update, Verdict, history, rejected, said
+from .validators import by_reasons, cut_off, judges_flaws, unless_empty, wordless
 
 
 @dataclass(frozen=True)
-class UserMessages(BySettings):
+class UserMessages:
     """Messages for the user: task context, profile, rules, and the conversation, without its rejected drafts."""
 
     pages: Library
@@ -46,7 +45,7 @@ class UserMessages(BySettings):
 
 
 @dataclass(frozen=True)
-class AssistantMessages(BySettings):
+class AssistantMessages:
     """Messages for the assistant: the conversation, but never the profile or the task context."""
 
     pages: Library
@@ -90,9 +89,6 @@ class UserPrompts:
         values = {"ending": ENDING[self.language], "giving_up": GIVING_UP[self.language]}
         return filled(self.pages[page], values)
 
-    def provenance(self) -> dict[str, Any]:
-        return {"language": self.language, "may_give_up": self.may_give_up}
-
 
 @dataclass(frozen=True)
 class UserValidator:
@@ -113,7 +109,7 @@ class UserValidator:
     """Maximum words of a message, split at white space; each Chinese character counts as one. None: no limit."""
     one_question: bool = False
     """Reject a message with several question marks."""
-    instructions: tuple[str, ...] = ()
+    instructions: tuple[str, ...] = field(default=(), repr=False)
     """The pages that the user is sent: a message that repeats a stretch of them is rejected."""
 
     @property
@@ -158,12 +154,6 @@ class UserValidator:
                 notes.remove(note)
                 reasons.append(note)
         return by_reasons(reasons, notes)
-
-    def provenance(self) -> dict[str, Any]:
-        ending = None if self.ending is None else self.ending.provenance()
-        return {"ending": ending, "no_repeats": self.no_repeats, "no_plans": self.no_plans} | (
-            {name: value for name in ("ends_anyway", "words", "one_question") if (value := getattr(self, name))}
-        )
 
 
 def told_to_user(pages: Library) -> tuple[str, ...]:
