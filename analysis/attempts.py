@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from operator import attrgetter
 
-from ..data.formats.dialogues import further
+from ..data.formats.messages import further
 from ..data.grounding import is_refusal
 from ..data.records import WORDLESS, Attempt, Conversation, Record, Role
 from .tables import Column, Table

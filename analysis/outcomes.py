@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from ..data import domains
-from ..data.formats.dialogues import NO_RESULT
+from ..data.formats.messages import NO_RESULT
 from ..data.identity import digest
 from ..data.labels.reading import SCORES
 from ..data.records import INTERRUPT, TURN_TIMEOUT, Conversation, Failure, Fault, stop_in_words

@@ -22,7 +22,7 @@ from ..errors import DataError
 from .options import completions
 from .options.shared import json_of, option
 from .output.tables import read_source
-from .streams import print_json, put, say, stdout
+from .streams import print_json, put, say, skips_broken, stdout
 
 
 def check_command(
@@ -77,7 +77,7 @@ def check_command(
 
 def _report(source: Path, rules: list[str], limit: int, as_json: bool) -> dict[str, Any]:
     """Check a source, and print what was found unless it is asked for as JSON; gives the findings as JSON."""
-    loaded = read_source(source, stream=True)
+    loaded = read_source(source)
     present: dict[tuple[Domain, bool], Conversation] = {}  # one conversation of each domain
     findings: list[Finding] = []  # those that are shown, all as JSON
     counts: Counter[str] = Counter()
@@ -145,7 +145,7 @@ def _say_forms(files: list[Path], as_json: bool) -> int:
     broken: list[DataError] = []
     for file in files:
         try:
-            rows.append(_form_row(DataSource(file)))
+            rows.append(_form_row(DataSource(file, skip_broken=skips_broken())))
         except DataError as error:
             broken.append(error)
             rows.append({"path": str(file), "refused": on_one_line(str(error))})
@@ -176,7 +176,7 @@ def _counted(count: int, name: str) -> str:
 
 
 def _form_row(source: DataSource) -> dict[str, Any]:
-    loaded = source.load(stream=True, scenarios=True)
+    loaded = source.load(scenarios=True)
     read = {"scenarios" if source.holds_scenarios else "conversations": len(loaded)}
     roles = () if source.holds_scenarios else ("user", "assistant")
     counts = Counter({f"messages of the {role}": 0 for role in roles})

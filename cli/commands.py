@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from ..data.files.broken_lines import skip_in_sources
 from ..data.identity import VERSION
 from ..data.text.terminal import plain_logs
 from ..errors import DuologueError, SettingError, from_ctrl_c
@@ -17,7 +16,7 @@ from .options import completions
 from .options.shared import option
 from .options.tracing import off
 from .registry import CommandGroup
-from .streams import crashed, failed, json_alone, put, shown
+from .streams import SKIPS_BROKEN, crashed, failed, json_alone, put, shown
 
 
 class Commands(CommandGroup):
@@ -61,7 +60,6 @@ def _version(requested: bool) -> None:
 
 @app.callback()
 def options(
-    context: typer.Context,
     version: Annotated[bool, option("Print the version.", "--version", callback=_version, is_eager=True)] = False,
     domain: Annotated[
         list[str] | None,
@@ -95,7 +93,7 @@ def options(
     """Simulate conversations between a user and an assistant, write them in published data set formats, measure them."""
     from ..data import domains
 
-    context.with_resource(skip_in_sources(skip_broken))
+    SKIPS_BROKEN.set(skip_broken)
     _register("--domain", domain, domains.register)
     _register("--log-format", log_format, domains.register_format)
     if measure:

@@ -7,8 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from ..data import Conversation, DataError, Loaded, domains
-from ..data.files.broken_lines import readable
-from ..data.formats import messages, sharegpt
+from ..data.formats import messages
 from ..data.people import with_user
 from ..data.records import is_object
 from ..data.scenarios import LogScenario, ScenarioReader, scenario_formats
@@ -17,9 +16,9 @@ from .options import completions
 from .options.shared import AnySource, force_for, json_of, option
 from .output.overwriting import check_free
 from .output.tables import read_source
-from .streams import print_json, put, say
+from .streams import print_json, put, say, skips_broken
 
-GENERAL = (messages.FORMAT.name, sharegpt.FORMAT.name)
+GENERAL = (messages.FORMAT.name, messages.SHAREGPT.name)
 """Formats of no domain, whose lines name the user."""
 
 
@@ -48,7 +47,7 @@ def convert_command(
     check_free(target, force=force)
     if to in scenario_formats():
         return _write_scenarios(source, target, to, as_json)
-    loaded = read_source(source, stream=True)
+    loaded = read_source(source)
     try:
         named = (with_user(conversation, to) for conversation in loaded) if to in GENERAL else loaded
         left_out = writers[to](named, target)
@@ -61,13 +60,12 @@ def convert_command(
 
 def _write_scenarios(source: Path, target: Path, to: str, as_json: bool) -> int:
     """Write the scenarios of conversations, of test cases or of a file of scenarios."""
-    reader = ScenarioReader(source)
+    reader = ScenarioReader(source, skip_broken=skips_broken())
     entries: list[LogScenario] = []
-    with reader.reading():
-        for entry in reader:
-            with readable(entry.where):
-                _check_scenario(entry, source)
-                entries.append(entry)
+    for entry in reader:
+        with reader.broken_lines.reading(entry.where):
+            _check_scenario(entry, source)
+            entries.append(entry)
     try:
         left_out = domains.targets()[to](
             (Conversation(id=str(number), scenario=dict(entry.scenario)) for number, entry in enumerate(entries)),

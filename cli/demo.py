@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..data import Conversation, DataError, load, simquac
-from ..data.formats.detection import MANIFEST
+from ..data.formats.source import MANIFEST
 from ..data.records import stop_in_words
 from ..data.summaries import outline, title_of
 from .options.run import RunOptions

@@ -8,14 +8,14 @@ from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 from ..data import Conversation, DataError, Loaded
-from ..data.files.json_files import write_text
-from ..data.formats.detection import CONVERSATIONS
+from ..data.files.json import write_text
+from ..data.formats.source import CONVERSATIONS
 from ..data.identity import digest
 from ..data.loading import DataSource
 from .options.shared import AnySource, force_for, json_of, limit_to, option, out_to
 from .output.one_conversation import check_form, is_page, write_conversation
 from .output.overwriting import check_free
-from .streams import print_json, put, say
+from .streams import print_json, put, say, skips_broken
 
 if TYPE_CHECKING:
     from ..studies.pages import ShownSource
@@ -66,11 +66,10 @@ def show_command(
     if name is not None:
         check_form(out)
     origin = _origin(source, beside)
-    opened = DataSource(source)
+    opened = DataSource(source, skip_broken=skips_broken())
     if name is None:
         _check_length(opened, limit, LISTED if beside is None else PAIRED)
-    stream = name is not None or limit is not None or _is_long(opened)
-    read = ShownSource.of(opened, stream=stream) if beside is None else ShownSource(opened.load(stream=stream))
+    read = ShownSource.of(opened) if beside is None else ShownSource(opened.load())
     loaded = read.loaded
     broken, notes = list(loaded.broken), [*loaded.notes, *read.flaws, *(read.cut_note if name is None else ())]
     if not len(read):
@@ -79,9 +78,9 @@ def show_command(
         shown: Sequence[Conversation] = (one_conversation(chain(loaded, read.cut_short), name, source),)
         target = _write_one(shown[0], loaded, source, out, force=force)
     elif beside is not None:
-        other_source = DataSource(beside)
+        other_source = DataSource(beside, skip_broken=skips_broken())
         _check_length(other_source, limit, PAIRED)
-        shown, other = _listed(read, limit, PAIRED), other_source.load(stream=stream)
+        shown, other = _listed(read, limit, PAIRED), other_source.load()
         if not len(other):
             raise DataError(f"{beside}: holds no conversation")
         notes, broken = notes + list(other.notes), broken + list(other.broken)
@@ -128,11 +127,6 @@ def _write_one(conversation: Conversation, loaded: Loaded, source: Path, out: Pa
     (shown,) = views.with_images([conversation], source)
     write_text(target, views.conversation_page(shown, trusts=Trusts.of(loaded), origin=_origin(source)))
     return target
-
-
-def _is_long(source: DataSource) -> bool:
-    """Whether a run is not held for its list, but read again for each of its parts."""
-    return source.run is not None and len(source.run.planned) > PAIRED
 
 
 def _check_length(source: DataSource, limit: int | None, most: int) -> None:

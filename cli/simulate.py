@@ -20,7 +20,7 @@ from .options.run import RunOptions, options_of_run
 from .options.sections import CAST, SCENARIOS
 from .options.shared import cast_named, out_to
 from .running.run import OUT, limits_with, simulated
-from .streams import put, say
+from .streams import put, say, skips_broken
 
 
 def out_named(name: str) -> dict[str, tuple[Any, Any]]:
@@ -151,9 +151,8 @@ def simulate_cast(
     fields = factory.settings.model_fields
     changed = {name: value for name, value in settings.items() if value != fields[name].default}
     checked = factory.checked(changed)
-    scenarios = factory.source(**{key: value for key, value in source.items() if value is not None}).read(
-        checked, limits["seed"]
-    )
+    given = {key: value for key, value in source.items() if value is not None}
+    scenarios = factory.source(**given, skip_broken=skips_broken()).read(checked, limits["seed"])
     cast = factory(**(dict(scenarios.settings) | changed))
     say(*scenarios.notes)
     folder = out or runs.new_folder(OUT, factory.name.rpartition(":")[2])
@@ -174,7 +173,7 @@ def simulate_cast(
 
 def to_be_shown(folder: Path, options: RunOptions) -> bool:
     """Whether a command has written conversations, and may name commands that show them."""
-    from ..data.formats.detection import CONVERSATIONS
+    from ..data.formats.source import CONVERSATIONS
 
     stored = folder / CONVERSATIONS
     return not options.as_json and not options.plan and stored.is_file() and stored.stat().st_size > 0

@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout
+from contextvars import ContextVar
 from tempfile import NamedTemporaryFile
 from time import strftime
 from traceback import format_exception
@@ -19,7 +20,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from ..data.files.json_files import dumps
+from ..data.files.json import dumps
 from ..data.summaries import Counts
 from ..data.text.terminal import plain, plain_json
 
@@ -86,6 +87,15 @@ def crashed(error: Exception) -> int:
         file=sys.stderr,
     )
     return BUG
+
+
+SKIPS_BROKEN: ContextVar[bool] = ContextVar("whether sources are read without their broken lines", default=False)
+"""Set anew by each command line, before its command."""
+
+
+def skips_broken() -> bool:
+    """Whether the command line asks for sources without their broken lines (`duologue --skip-broken`)."""
+    return SKIPS_BROKEN.get()
 
 
 def put(*lines: str, end: str = "\n") -> None:

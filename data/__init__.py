@@ -6,9 +6,9 @@ from .checks import check
 from .domains import Dataset, Domain, LabelNotes, Material, register_format
 from .executed_graph import ExecutedGraph, executed
 from .exports import frame, save
-from .files.json_files import read_text
-from .formats import messages, record_lines, sharegpt
-from .formats.detection import Contents, Format, Source
+from .files.json import read_text
+from .formats import messages, record_lines
+from .formats.source import Contents, Format, Source
 from .loading import Loaded, kind_of, load
 from .people import Pairing, paired
 from .records import (
@@ -75,6 +75,5 @@ __all__ = [
     "register_format",
     "save",
     "sentence_splitting",
-    "sharegpt",
     "simquac",
 ]

@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from ..errors import DataError, MissingExtraError, at, of_extra
-from .files.regular_files import content
+from .files.paths import content
 
 MARKDOWN, TEXT, HTML, WORD = (".md", ".markdown"), (".txt", ".text"), (".html", ".htm", ".xhtml"), (".docx",)
 SUFFIXES = (*MARKDOWN, *TEXT, *HTML, *WORD)

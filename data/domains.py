@@ -23,11 +23,11 @@ from typing import Any, NamedTuple, cast, final, get_args
 
 from ..errors import SettingError
 from . import test_cases
-from .formats import messages, parquet, record_lines, sharegpt
-from .formats.detection import FOLDER, Format, Writer
-from .formats.dialogues import further
+from .formats import messages, parquet, record_lines
+from .formats.messages import further
+from .formats.source import FOLDER, Format, Writer
 from .identity import digest
-from .logs.forms import FORMS
+from .logs import FORMS
 from .packages import register_declared
 from .records import Conversation, Message, Role, as_object, is_object
 from .rules.linter import CHAT_RULES, Rule
@@ -328,13 +328,18 @@ def _joined(domains: tuple[Domain, ...]) -> LabelNotes:
 
 RUN, RECORDS = record_lines.formats(validate)
 """This project's own formats."""
-_GENERAL = (parquet.form(validate), *test_cases.FORMS, *FORMS, messages.FORMAT, sharegpt.FORMAT, test_cases.LINES)
+_GENERAL = (parquet.form(validate), *test_cases.FORMS, *FORMS, messages.FORMAT, messages.SHAREGPT, test_cases.LINES)
 """The shipped formats of no domain."""
 
 
 def known_formats() -> tuple[Format, ...]:
-    """Every format that can be read, in the order in which they are tried."""
-    return (RUN, RECORDS, *(form for domain in registered() for form in domain.formats), *_GENERAL, *own_formats())
+    """Every format that can be read, in the order in which they are tried.
+
+    Somebody's own go before the shipped ones. Lines of messages, which are met most, are told before the rest is asked.
+    """
+    own = (form for domain in registered() if domain not in shipped() for form in domain.formats)
+    others = (form for domain in shipped() for form in domain.formats)
+    return tuple(dict.fromkeys((RUN, RECORDS, *own_formats(), *own, messages.FORMAT, *others, *_GENERAL)))
 
 
 def own_formats() -> tuple[Format, ...]:
@@ -380,7 +385,7 @@ def register(domain: Domain, *, replace: bool = False) -> Domain:
 def register_format(form: Format, *, replace: bool = False) -> Format:
     """Register a format of no domain, such as that of your logs, and return it; `replace` replaces one of yours.
 
-    Formats of your own are asked after the others (`formats.detection.detected`). SettingError if the object is not a
+    Formats of your own are asked after the others (`formats.source.detected`). SettingError if the object is not a
     format, or if its name is taken.
 
     Example::

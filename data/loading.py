@@ -11,14 +11,13 @@ from typing import Any, overload
 from ..errors import DataError, at
 from . import domains
 from .domains import Domain
-from .files.broken_lines import note, omissions, skip_in_sources
-from .formats.detection import FOLDER, Contents, Format, Source, detected
-from .formats.dialogues import asides
+from .files.json import Broken
+from .formats.messages import asides
 from .formats.record_lines import StoredLines, StoredRun
-from .formats.shared_ids import separate
+from .formats.source import FOLDER, Contents, Format, Source, detected
+from .identity import digest
 from .labels.reading import annotated_keys
-from .logs import rows
-from .records import Conversation, Json, is_object
+from .records import Conversation, Json, as_object, is_object
 
 UNKNOWN = "is not in a known format"
 """What the error of a file without a known form says."""
@@ -28,6 +27,10 @@ LINE = '{"conversation_id": "1", "role": "user", "content": "Hello"}'
 """The smallest line of a log that is read."""
 IN_MEMORY = 4_000
 """Conversations of a run or a file of records up to which all stay in memory; of a larger one none does."""
+_ENDINGS = (".json", ".jsonl", ".json.gz", ".jsonl.gz", ".txt", ".eval", ".csv", ".tsv", ".parquet", ".xlsx")
+"""Files of a folder that are read; others are where a form of one's own claims them."""
+_OF_CONTENT = 12
+"""Hexadecimal digits of the digest after a shared id: 48 bits, enough for a million conversations of one id."""
 
 
 class _OnDisk(Sequence[Conversation]):
@@ -106,16 +109,12 @@ def annotated_in(*sources: Iterable[Conversation]) -> frozenset[str]:
 
 
 class DataSource:
-    """A path of a known format that is not read yet; DataError if its format is unknown.
-
-    `skip_broken`: whether broken lines are left out and counted; they are too where the command line asks for it.
-    """
+    """A path of a known format that is not read yet; DataError if its format is unknown."""
 
     def __init__(self, path: str | Path, *, skip_broken: bool = False) -> None:
         self.path = Path(path)
-        self._skip_broken = skip_broken
-        with skip_in_sources(skip_broken), omissions():
-            self._form = _format_of(self.path)
+        self._broken = Broken(skip_broken)
+        self._form = _format_of(self.path, self._broken)
 
     @property
     def kind(self) -> str:
@@ -142,27 +141,27 @@ class DataSource:
         """Whether it holds scenarios, and no conversation."""
         return self._form is not None and self._form.scenarios
 
-    def load(self, *, stream: bool = False, scenarios: bool = False) -> Loaded:
+    def load(self, *, scenarios: bool = False) -> Loaded:
         """Its conversations (`load`); `scenarios`: also scenarios, as conversations without a message."""
         if self.holds_scenarios and not scenarios:
             raise DataError(f"{at(self.path)}: holds scenarios and no conversation: simulate them first (--scenarios)")
-        with skip_in_sources(self._skip_broken), omissions() as places:
-            loaded = self._load(stream=stream)
-        return replace(loaded, notes=(*loaded.notes, *note(self.path, list(places), len(loaded)))) if places else loaded
+        loaded = self._load()
+        return replace(loaded, notes=(*loaded.notes, *self._broken.notes(self.path, len(loaded))))
 
-    def _load(self, *, stream: bool) -> Loaded:
-        if self.run is not None and (stream or len(self.run.planned) > IN_MEMORY):
-            return _stored_run(self.run)
-        if self._form is domains.RECORDS:
-            return _of_records(self.path, self.kind)
+    def _load(self) -> Loaded:
         if self._form is None:
-            return _of_folder(self.path)
-        contents = self._form.contents(self.path) if self.run is None else self.run.contents()
-        return _loaded(self.path, self.kind, contents, self.run.manifest if self.run is not None else {})
+            return _of_folder(self.path, self._broken.skip)
+        if self._form is domains.RECORDS:
+            return _of_records(self.path, self.kind, self._broken)
+        if self.run is None:
+            return _loaded(self.path, self.kind, self._form.contents(self.path, self._broken))
+        if len(self.run.planned) > IN_MEMORY:
+            return _of_large_run(self.run)
+        return _loaded(self.path, self.kind, self.run.contents(), self.run.manifest)
 
 
 def _loaded(path: Path, kind: str, contents: Contents, manifest: Json | None = None) -> Loaded:
-    talks, shared = separate(contents.conversations)
+    talks, shared = _separate(contents.conversations)
     notes = (*contents.notes, *_notes(*_sorted(talks)), *shared, *contents.broken)
     return Loaded(path, kind, talks, notes, contents.broken, manifest or {})
 
@@ -177,7 +176,7 @@ def description_of(kind: str) -> str:
     return next((form.description for form in domains.known_formats() if form.name == kind), "a folder of data files")
 
 
-def load(path: str | Path, *, stream: bool = False, skip_broken: bool = False) -> Loaded:
+def load(path: str | Path, *, skip_broken: bool = False) -> Loaded:
     """The conversations of a run folder, a data set's file, or a folder of such files.
 
     A file of topics has no conversations: read it with `data.simquac.read_topics`. The conversations of a run or a file of
@@ -186,7 +185,6 @@ def load(path: str | Path, *, stream: bool = False, skip_broken: bool = False) -
     Args:
         path: The folder or the file. Files of a folder that cannot be read are listed in `broken`, and the others are
             read.
-        stream: Whether those of a smaller run stay on disk too.
         skip_broken: Whether lines that cannot be read are left out; a note counts them. By default they are an error.
 
     Returns:
@@ -201,13 +199,13 @@ def load(path: str | Path, *, stream: bool = False, skip_broken: bool = False) -
         >>> loaded = duologue.load("out/demo-1")  # doctest: +SKIP
         >>> loaded[0].messages[1].rejected  # drafts before it, each with its reason  # doctest: +SKIP
     """
-    return DataSource(path, skip_broken=skip_broken).load(stream=stream)
+    return DataSource(path, skip_broken=skip_broken).load()
 
 
-def _format_of(path: Path) -> Format | None:
-    """The format of a path; None for a folder of data files."""
-    source, formats, own = Source(path), domains.known_formats(), domains.own_formats()
-    form = detected(source, [form for form in formats if form not in own], own, (domains.RUN, domains.RECORDS))
+def _format_of(path: Path, broken: Broken) -> Format | None:
+    """The first known format that recognises a path; None for a folder of data files."""
+    source = Source(path, broken)
+    form = detected(source, domains.known_formats())
     if form is None and not source.is_folder:
         raise DataError(f"{at(path)}: {_unknown(source.first)}")
     return form
@@ -222,12 +220,13 @@ def _unknown(first: Any) -> str:
     more = ", ..." if len(keys) > MOST_KEYS else ""
     begins = f" (it begins with {', '.join(keys[:MOST_KEYS])}{more})" if keys else ""
     return (
-        f"{UNKNOWN}{begins}; the smallest line that is read is {LINE} (docs/start/log_formats.md); "
-        "`duologue check --form` lists what was looked for, --log-format MODULE:NAME reads a form of your own"
+        f"{UNKNOWN}{begins}; the smallest line that is read is {LINE} (docs/start/log_formats.md); a reader of your own "
+        "takes 15 lines (docs/extend/log_format.md, --log-format MODULE:NAME); `duologue check --form` lists what was "
+        "looked for"
     )
 
 
-def _stored_run(run: StoredRun) -> Loaded:
+def _of_large_run(run: StoredRun) -> Loaded:
     """A run, read through once for its notes."""
     domain_of: dict[str, Domain] = {}
     asides_of: dict[str, Counter[str]] = {}
@@ -244,9 +243,9 @@ def _stored_run(run: StoredRun) -> Loaded:
     return Loaded(run.path, domains.RUN.name, talks, notes, broken, run.manifest)
 
 
-def _of_records(path: Path, kind: str) -> Loaded:
+def _of_records(path: Path, kind: str, broken: Broken) -> Loaded:
     """A file of records, read through once; of a large one without shared ids the conversations stay on disk."""
-    lines = StoredLines(path, domains.validate)
+    lines = StoredLines(path, domains.validate, broken)
     begins: list[int] = []
     ids = set[str]()
     few: list[Conversation] = []
@@ -262,7 +261,7 @@ def _of_records(path: Path, kind: str) -> Loaded:
         else:
             few.clear()
     if len(begins) <= IN_MEMORY or len(ids) < len(begins):
-        return _loaded(path, kind, Contents(tuple(few) or tuple(talk for _, talk in lines)))
+        return _loaded(path, kind, Contents(tuple(few) or tuple(lines.at(begins))))
     by_domain = {domain: _OnDisk(places, lines.at) for domain, places in places_of.items()}
     return Loaded(path, kind, _OnDisk(begins, lines.at), tuple(_notes(by_domain, kept_apart)))
 
@@ -288,6 +287,9 @@ def _notes(by_domain: Mapping[Domain, Sequence[Conversation]], kept_apart: Count
     return notes
 
 
+# --- Folders of files
+
+
 def files_of(path: Path) -> list[Path]:
     """The files of a folder of data files; the path itself of any other source."""
     return _files_of(path) if path.is_dir() and DataSource(path).kind == FOLDER else [path]
@@ -298,9 +300,7 @@ def _files_of(folder: Path) -> list[Path]:
     files = sorted(
         file
         for file in folder.iterdir()
-        if file.suffix in (".json", ".jsonl", ".txt", ".eval")
-        or file.name.endswith((".json.gz", ".jsonl.gz"))
-        or (rows.is_table(file) and (not rows.problem_of(file)))
+        if file.name.endswith(_ENDINGS)
         or (own and file.is_file() and not file.name.startswith(".") and any(form.claims(Source(file)) for form in own))
     )
     if not files:
@@ -308,13 +308,13 @@ def _files_of(folder: Path) -> list[Path]:
     return files
 
 
-def _of_folder(folder: Path) -> Loaded:
+def _of_folder(folder: Path, skip_broken: bool) -> Loaded:
     """The conversations of a folder's files; DataError if no file can be read."""
     files = _files_of(folder)
     talks, names, notes, broken = list[Conversation](), list[str](), list[str](), list[DataError]()
     for file in files:
         try:
-            source = load(file)
+            source = load(file, skip_broken=skip_broken)
         except DataError as error:
             broken.append(error)
             continue
@@ -324,7 +324,51 @@ def _of_folder(folder: Path) -> Loaded:
         talks += source
     if len(broken) == len(files):
         raise broken[0]
-    others = [file for file in sorted(folder.iterdir()) if file not in files and rows.is_table(file)]
-    notes += [f"left out: {rows.problem_of(file)}" for file in others]
     loaded = _loaded(folder, FOLDER, Contents(tuple(talks), tuple(notes), tuple(map(str, broken))))
     return replace(loaded, files=tuple(names))
+
+
+# --- Shared ids
+
+
+def with_id(conversations: Iterable[Conversation], name: str) -> list[Conversation]:
+    """The conversations with this id; else those whose id begins so, as a shared one does."""
+    matching = [conversation for conversation in conversations if conversation.id.startswith(name)]
+    return [conversation for conversation in matching if conversation.id == name] or matching
+
+
+def _separate(conversations: Sequence[Conversation]) -> tuple[Sequence[Conversation], tuple[str, ...]]:
+    """The conversations, and a note if some got another id.
+
+    Conversations that share an id and differ in content get a digest of the content after it, in any order of lines.
+    Copies stay copies: equal content keeps an equal id. A line's own id stays in its further keys, so that it is written
+    again.
+    """
+    often = Counter(conversation.id for conversation in conversations)
+    contents: dict[str, dict[int, str]] = {}
+    for number, conversation in enumerate(conversations):
+        if often[conversation.id] > 1:
+            plain = conversation.plain()
+            own = {key: value for key, value in plain.items() if key not in ("id", "ordinal", "repeat")}
+            contents.setdefault(conversation.id, {})[number] = digest(own)
+    shared = {name: digests for name, digests in contents.items() if len(set(digests.values())) > 1}
+    if not shared:
+        return conversations, ()
+    names = {n: f"{name}-{own[:_OF_CONTENT]}" for name, digests in shared.items() for n, own in digests.items()}
+    note = (
+        f"{len(names)} conversations share {len(shared)} id{'s' * (len(shared) > 1)} and differ: a digest of the content "
+        f"follows the id, such as {min(names.values())}"
+    )
+    own_ids = (_renamed(talk, names[n]) if n in names else talk for n, talk in enumerate(conversations))
+    return tuple(own_ids), (note,)
+
+
+def _renamed(conversation: Conversation, name: str) -> Conversation:
+    update: dict[str, Any] = {"id": name}
+    scenario = conversation.scenario
+    if scenario.keys() == {"kind", "digest"}:  # its format writes an id, which is to be the source's again
+        form = str(scenario["kind"])
+        patch = as_object(conversation.extra.get(form))
+        values = {"id": conversation.id, **as_object(patch.get("values"))}
+        update["extra"] = {**conversation.extra, form: {**patch, "values": values}}
+    return conversation.model_copy(update=update)

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
@@ -12,17 +11,15 @@ from typing import Any
 from ..errors import DataError, at
 from . import domains, test_cases
 from .domains import TOPIC_KEYS, USER_KEYS, named
-from .files.broken_lines import note, omissions
-from .files.json_files import read_lines
-from .files.json_values import elements
-from .files.regular_files import is_regular
+from .files.json import Broken, elements, read_lines
+from .files.paths import is_regular
 from .formats import messages
-from .formats.detection import CONVERSATIONS, FOLDER, Source
-from .formats.dialogues import further
+from .formats.messages import further
+from .formats.source import CONVERSATIONS, FOLDER, Source
 from .identity import digest
 from .loading import DataSource, Loaded, description_of
-from .logs import opentelemetry
-from .logs.key_names import LISTS
+from .logs import traces
+from .logs.dialogues import LISTS
 from .people import STORED, named_user
 from .records import Conversation, Json, Message, as_list, as_object
 from .rules.outcomes import statements
@@ -70,25 +67,19 @@ class ScenarioReader:
     Each iteration reads them anew; of a run none stays in memory.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, skip_broken: bool = False) -> None:
         """DataError if the source cannot be read, or has no known content."""
         self.path = Path(path)
-        self._broken_places: dict[str, None] = {}
-        with self.reading():
-            source = Source(self.path)
-            self._loaded: Loaded | None = None
-            if not _holds_lines(source):
-                self._loaded = DataSource(self.path).load(stream=True, scenarios=True)
-            self._is_list = isinstance(source.value, list) and isinstance(source.first, dict)
-            self._is_list = self._is_list or (source.fault is not None and source.text.lstrip()[:1] == "[")
+        self.broken_lines = Broken(skip_broken)
+        """What is done with scenarios that cannot be read."""
+        source = Source(self.path, self.broken_lines)
+        self._loaded: Loaded | None = None
+        if not _holds_lines(source):
+            self._loaded = DataSource(self.path, skip_broken=skip_broken).load(scenarios=True)
+        self._is_list = isinstance(source.value, list) and isinstance(source.first, dict)
+        self._is_list = self._is_list or (source.fault is not None and source.text.lstrip()[:1] == "[")
         self.left_out = 0
         """Conversations of the last iteration without any sign of their user's goal."""
-
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        """Inside, scenarios that cannot be read are left out and noted where this is asked for."""
-        with omissions() as self._broken_places:
-            yield
 
     @property
     def format(self) -> str:
@@ -104,7 +95,7 @@ class ScenarioReader:
     def notes(self) -> tuple[str, ...]:
         """Remarks of the reader about stored conversations, or about lines that were left out."""
         if self._loaded is None:
-            return note(self.path, list(self._broken_places), 1)
+            return self.broken_lines.notes(self.path, 1)
         return (*((_NO_RUN,) if self._loaded.kind == FOLDER else ()), *self._loaded.notes)
 
     @property
@@ -127,8 +118,8 @@ class ScenarioReader:
     def __iter__(self) -> Iterator[LogScenario]:
         self.left_out = 0
         if self._loaded is None:
-            lines = ((f"line {number}", value) for number, value in read_lines(self.path))
-            for place, value in elements(self.path) if self._is_list else lines:
+            lines = ((f"line {number}", value) for number, value in read_lines(self.path, self.broken_lines))
+            for place, value in elements(self.path, self.broken_lines) if self._is_list else lines:
                 yield LogScenario(place, value)
             return
         for number, conversation in enumerate(self._loaded):
@@ -159,7 +150,7 @@ def _holds_lines(source: Source) -> bool:
     value = as_object(source.first)
     if any(isinstance(value.get(key), str) for key in _SAYS_SCENARIO):
         of_log = any(isinstance(value.get(key), list) for key in LISTS)
-        return not of_log and not opentelemetry.FORMAT.recognises(source)
+        return not of_log and not traces.is_spans(source)
     return form is None
 
 

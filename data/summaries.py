@@ -7,7 +7,7 @@ from pydantic import Field
 
 from . import domains
 from .domains import shortened
-from .formats.dialogues import further
+from .formats.messages import further
 from .identity import digest
 from .records import Attempt, Conversation, Message, Record, Role, Usage
 

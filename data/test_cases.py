@@ -14,13 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError, at
-from .files.broken_lines import readable
-from .files.json_files import write_lines
-from .files.json_values import as_value, elements
-from .formats.detection import Contents, Format, Source
+from .files.json import STRICT, Broken, as_value, elements, write_lines
+from .formats.source import Contents, Format, Source
 from .formats.turns import text_of, turns_of
 from .identity import ID_LENGTH, digest
-from .logs.key_names import LISTS
+from .logs.dialogues import LISTS
 from .records import Conversation, as_list, as_object, is_object
 
 NAME = "scenarios"
@@ -101,7 +99,11 @@ class Case:
 
 
 def contents(
-    path: str | Path, form: str, values: Iterable[tuple[str, Any]], read: Callable[[dict[str, Any]], Case]
+    path: str | Path,
+    form: str,
+    values: Iterable[tuple[str, Any]],
+    read: Callable[[dict[str, Any]], Case],
+    broken: Broken,
 ) -> Contents:
     """The scenarios of test cases, each with its place in the file, as conversations without a message.
 
@@ -111,7 +113,7 @@ def contents(
     scenarios: list[Conversation] = []
     lost, names = Counter[str](), Counter[str]()
     for place, value in values:
-        with readable(place):
+        with broken.reading(place):
             try:
                 if not is_object(value):
                     raise ValueError("is not an object, as the first test case is: mend it, or leave it out")
@@ -260,16 +262,16 @@ _DEFAULT_BASIS = ("DB", "COMMUNICATE")
 """What decides about a task that does not say it."""
 
 
-def _read_tau2(path: str | Path) -> Contents:
+def _read_tau2(path: str | Path, broken: Broken = STRICT) -> Contents:
     """A scenario for each task.
 
     tau2-bench compares the final state of its database with that after the expected calls. A scenario without that
     database asks for the calls themselves: those that change something must be made, and no other tool of the tasks
     that changes something may be called.
     """
-    tasks = list(elements(path))
+    tasks = list(elements(path, broken))
     changing = {name for _, task in tasks for name, _ in _calls(task, "assistant") if _changes(name)}
-    return contents(path, "tau2", tasks, lambda task: _tau2(task, changing))
+    return contents(path, "tau2", tasks, lambda task: _tau2(task, changing), broken)
 
 
 def _tau2(task: dict[str, Any], changing: set[str]) -> Case:
@@ -369,8 +371,8 @@ def _is_lines(source: Source) -> bool:
     return isinstance(first.get("goal"), str) or isinstance(first.get("first_message"), str)
 
 
-def _read(path: str | Path) -> Contents:
-    return contents(path, NAME, elements(path), lambda line: Case({}, line))
+def _read(path: str | Path, broken: Broken = STRICT) -> Contents:
+    return contents(path, NAME, elements(path, broken), lambda line: Case({}, line), broken)
 
 
 def _write(conversations: Iterable[Conversation], path: Path) -> list[str]:
@@ -388,22 +390,25 @@ FORMS: tuple[Format, ...] = (
         _read_tau2,
         sign="`user_scenario` with `instructions`",
         scenarios=True,
+        skips=True,
     ),
     Format(
         "deepeval",
         "goldens of deepeval",
         _is_deepeval,
-        lambda path: contents(path, "deepeval", elements(path), _deepeval),
+        lambda path, broken=STRICT: contents(path, "deepeval", elements(path, broken), _deepeval, broken),
         sign="`scenario` with `expected_outcome`, `user_description`, `persona` or `turns`; `input` with `expected_output` or `expected_tools`",
         scenarios=True,
+        skips=True,
     ),
     Format(
         "mlflow_cases",
         "test cases of MLflow",
         _is_mlflow,
-        lambda path: contents(path, "mlflow_cases", elements(path), _mlflow),
+        lambda path, broken=STRICT: contents(path, "mlflow_cases", elements(path, broken), _mlflow, broken),
         sign="`goal` with `simulation_guidelines`, or with `context` or `expectations` as objects; `inputs` with a `goal` and no `outputs`, or with `expectations`",
         scenarios=True,
+        skips=True,
     ),
 )
 """Test cases of other tools, in the order in which they are tried."""
@@ -415,5 +420,6 @@ LINES = Format(
     _write,
     sign="`goal` or `first_message`, and no list of messages",
     scenarios=True,
+    skips=True,
 )
 """This project's own scenarios, which are tried last: other lines may have a goal too."""

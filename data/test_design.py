@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
 from ..errors import DataError, at, first_invalid
-from .files.json_files import read_json
+from .files.json import read_json
 from .identity import digest
 from .records import as_list, as_object, is_object
 from .text.languages import Language, language_of

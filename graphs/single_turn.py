@@ -11,7 +11,7 @@ from itertools import takewhile
 from typing import Any
 
 from ..data import domains
-from ..data.formats.dialogues import further
+from ..data.formats.messages import further
 from ..data.grounding import gives_no_answer
 from ..data.next_turns import Moment, NextTurn, text_of
 from ..data.people import STORED, user_of

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..data import domains
 from ..data.executed_graph import SPEAKER_OF
-from ..data.files.json_files import parsed
+from ..data.files.json import parsed
 from ..data.identity import ordinals
 from ..data.next_turns import moments_of
 from ..data.records import Conversation

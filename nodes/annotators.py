@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from langchain_core.language_models import BaseChatModel
 
-from ..data.files.json_files import parsed
+from ..data.files.json import parsed
 from ..data.identity import digest
 from ..data.labels.answers import WHOLE, text_of
 from ..data.labels.definition import LabelDefinition, PartDefinition

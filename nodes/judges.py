@@ -14,7 +14,7 @@ from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, ConfigDict
 
-from ..data.files.regular_files import content
+from ..data.files.paths import content
 from ..data.records import NAME_PATTERN, Role
 from ..errors import DataError, SettingError
 from ..prompts import Library, Page, PromptError, shipped

@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, BaseMessage, BaseMessageChunk, To
 from pydantic import BaseModel
 
 from ..data.attachments import bounded
-from ..data.formats.dialogues import NO_RESULT
+from ..data.formats.messages import NO_RESULT
 from ..data.formats.turns import ITEMS, turns_of_items
 from ..data.records import Role
 from ..data.text.cleaning import clean

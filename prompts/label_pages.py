@@ -6,8 +6,8 @@ from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from ..data.files.regular_files import content
-from ..data.files.yaml_text import YamlError, loaded
+from ..data.files.paths import content
+from ..data.files.settings import YamlError, loaded
 from ..data.labels.definition import LabelDefinition
 from ..errors import DataError, SettingError
 from .pages import MOST_BYTES

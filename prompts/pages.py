@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ..data.files.regular_files import content
+from ..data.files.paths import content
 from ..errors import DataError, DuologueError
 
 MOST_BYTES = 1_000_000

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ..data.formats.detection import CONVERSATIONS
+from ..data.formats.source import CONVERSATIONS
 from ..errors import DataError
 from .folder.run_state import RunInfo, standing
 

@@ -7,9 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..data.files.broken_lines import sources_skip_broken
-from ..data.files.folders import working_folder_restored
-from ..data.files.json_files import write_json
+from ..data.files.json import write_json
+from ..data.files.paths import working_folder_restored
 from ..data.records import Conversation, Role
 from ..errors import SettingError
 from ..graphs import Cast
@@ -192,7 +191,6 @@ class _Run:
                 traced=bool(requested()),
                 domains=divided.domains,
                 formats=divided.formats,
-                skip_broken=sources_skip_broken(),
                 cast=manifests.digest_of(cast_of(self.talk)),
                 replies_of=self.conduct.replies_of and self.conduct.replies_of.resolve(),
                 between=A_SECOND if divided.engine == "ray" else BETWEEN,

@@ -68,6 +68,7 @@ class SourceChoice(TypedDict, total=False):
     repeats: int
     part: UserPart
     behaviour: tuple[str, ...]
+    skip_broken: bool
 
 
 class ScenarioChoice(SourceChoice, total=False):

@@ -69,7 +69,7 @@ def compare(
     """
     from ..analysis import realism
     from ..analysis.attempts import assistant_of
-    from ..data.files.folders import names_of
+    from ..data.files.paths import names_of
     from ..views.realism import report as pages
 
     named: Mapping[str, StudySource]
@@ -88,7 +88,7 @@ def compare(
         """The conversations of a group that are compared; None without a source."""
         if source is None:
             return None
-        drawn, remark = of_drawn_users(conversations_of(source, notify, stream=True), sample, seed, notify)
+        drawn, remark = of_drawn_users(conversations_of(source, notify), sample, seed, notify)
         drawn_remarks.extend([f"{name}: {remark}"] if remark else [])
         return drawn
 

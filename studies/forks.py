@@ -212,7 +212,7 @@ def _stored(source: ForkSource, name: str | None) -> tuple[Conversation, Mapping
             raise DataError(f"the conversation has the id {source.id}, not {name!r}")
         return source, {}, None
     path = Path(source)
-    read = ShownSource.of(DataSource(path), stream=True)
+    read = ShownSource.of(DataSource(path))
     return one_conversation(chain(read.loaded, read.cut_short), name, path), read.loaded.manifest, path
 
 

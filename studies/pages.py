@@ -25,9 +25,9 @@ class ShownSource:
     """A line for each line of the file of those cut short that cannot be read."""
 
     @classmethod
-    def of(cls, source: DataSource, *, stream: bool = False) -> Self:
-        """The conversations of a source; `stream`: as for `load`."""
-        loaded = source.load(stream=stream)
+    def of(cls, source: DataSource) -> Self:
+        """The conversations of a source."""
+        loaded = source.load()
         if source.run is None:
             return cls(loaded)
         cut = tuple(source.run.cut_short())

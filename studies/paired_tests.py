@@ -10,8 +10,8 @@ from ..analysis.testing.pairs.pairing import Margin, PairedTest, compare_pairs_o
 from ..analysis.testing.result import Successes
 from ..analysis.testing.success import successes
 from ..analysis.testing.verdict import with_verdict
-from ..data.formats.detection import MANIFEST
 from ..data.formats.record_lines import attempted
+from ..data.formats.source import MANIFEST
 from ..data.records import Conversation
 from ..errors import ModelError, SettingError
 from ..nodes.limits import Limits

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ..data import Conversation, Loaded, load
-from ..data.formats.shared_ids import with_id
+from ..data.loading import with_id
 from ..data.people import MOST_DRAWN, drawn_users
 from ..errors import DataError, at
 
@@ -33,14 +33,14 @@ def logged(line: str) -> None:
     logging.getLogger(__name__).warning("%s", line)
 
 
-def conversations_of(source: StudySource, notify: Notify = logged, *, stream: bool = False) -> Sequence[Conversation]:
+def conversations_of(source: StudySource, notify: Notify = logged) -> Sequence[Conversation]:
     """The conversations of a source, read where it is a path; what was loaded stays so (`Loaded.annotated`).
 
-    `notify` is called with a line for each file that could not be read. `stream`: as for `load`.
+    `notify` is called with a line for each file that could not be read.
     """
     if not isinstance(source, str | Path):
         return source if isinstance(source, Loaded) else list(source)
-    loaded = load(source, stream=stream)
+    loaded = load(source)
     for line in loaded.broken:
         notify(f"{at(loaded.path)}: {line}")
     return loaded

@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..data.files.folders import make_folder
-from ..data.files.json_files import dumps, write_text
+from ..data.files.json import dumps, write_text
+from ..data.files.paths import make_folder
 from .sources import MOST_DRAWN, StudySource, conversations_of, logged, of_drawn_users
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it

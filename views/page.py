@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..data.files.json_files import write_text
+from ..data.files.json import write_text
 from ..data.loading import Loaded
 from ..data.records import Conversation
 from ..errors import DataError

@@ -11,9 +11,8 @@ from ..analysis.outcomes import SUCCESS, Crashes, score_of
 from ..analysis.testing.result import Successes
 from ..data import domains
 from ..data.executed_graph import executed
-from ..data.files.folders import make_folder
-from ..data.files.json_files import write_text
-from ..data.files.regular_files import check_no_links
+from ..data.files.json import write_text
+from ..data.files.paths import check_no_links, make_folder
 from ..data.labels.reading import SCORES, side_of
 from ..data.loading import annotated_in
 from ..data.records import Conversation

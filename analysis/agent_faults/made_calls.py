@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ...data.formats.dialogues import NO_RESULT
+from ...data.formats.messages import NO_RESULT
 from ...data.records import INTERRUPT, Conversation, ToolCall, as_object
 from .success_conditions import ToolCondition, tool_conditions
 

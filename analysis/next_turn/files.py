@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...data.files.folders import make_folder
-from ...data.files.json_files import dumps, write_lines, write_text
+from ...data.files.json import dumps, write_lines, write_text
+from ...data.files.paths import make_folder
 from .judging import JudgedRow
 from .report import NextTurnReport
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, get_args
 
 import typer
 
-from ...data.files.json_files import dumps
+from ...data.files.json import dumps
 from ...data.text.terminal import names_in
 from ...errors import DataError, SettingError, of_extra
 from ...views.pages import plural

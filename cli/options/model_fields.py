@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 
 from ...errors import first_invalid
 
-HIDDEN = frozenset({"limits"})
+HIDDEN = frozenset({"limits", "skip_broken"})
 """Fields without an option of their own: the command has separate options for them."""
 
 PATHS = frozenset({"prompts"})

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from ...data import Conversation
-from ...data.files.json_files import dumps, write_text
+from ...data.files.json import dumps, write_text
 from ...errors import DataError, at
 from .overwriting import check_free
 

@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...data.files.regular_files import check_replaceable
-from ...data.formats.detection import CONVERSATIONS, is_folder
+from ...data.files.paths import check_replaceable, is_folder
+from ...data.formats.source import CONVERSATIONS
 from ...errors import DataError, at
 from ..options.model_fields import VALUES
 

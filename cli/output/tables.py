@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
 
 from rich.markup import escape
 
-from ...data.files.folders import make_folder
-from ...data.files.json_files import dumps, write_text
-from ...data.files.regular_files import check_no_links
+from ...data.files.json import dumps, write_text
+from ...data.files.paths import check_no_links, make_folder
 from ...data.loading import DataSource, Loaded
 from ...data.text.terminal import plain
 from ...errors import DataError, SettingError, at
 from ...studies.sources import of_drawn_users
 from ..options.sections import OUTPUT
 from ..options.shared import force_for, json_of, option, out_to
-from ..streams import print_json, put, put_tables, say, stderr
+from ..streams import print_json, put, put_tables, say, skips_broken, stderr
 from .overwriting import check_free
 
 if TYPE_CHECKING:
@@ -27,25 +26,25 @@ TableFormat: TypeAlias = Literal["text", "csv", "md", "latex", "json"]
 
 Force: TypeAlias = Annotated[bool, force_for("what --out names", OUTPUT)]
 
-LARGE = 256 * 10**6
+LARGE = 2 * 10**9
 """Bytes of files from which a command that holds all conversations says how much memory it needs."""
 GROWTH = 7
 """Bytes of memory for each byte of a file, about, once its conversations are held."""
 
 
-def read_source(path: Path, *, stream: bool = False) -> Loaded:
-    """The conversations of a source; `stream`: as for `load`.
+def read_source(path: Path) -> Loaded:
+    """The conversations of a source.
 
     Where all of a large source are held in memory, a line gives the memory that this takes.
     """
-    source = DataSource(path)
+    source = DataSource(path, skip_broken=skips_broken())
     if not source.streams:
         files = [path] if path.is_file() else [file for file in path.rglob("*") if file.suffix in (".json", ".jsonl")]
         size = sum(file.stat().st_size for file in files if file.is_file())
         if size >= LARGE:
             say(f"{path}: {size / 1e9:.1f} GB of conversations are held in memory: about {GROWTH * size / 1e9:.0f} GB")
     with stderr.status(f"reads {escape(plain(str(path)))}"):
-        return source.load(stream=stream)
+        return source.load()
 
 
 def read_drawn(path: Path, most: int, seed: int) -> Loaded:

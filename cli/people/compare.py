@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...data.files.folders import names_of
+from ...data.files.paths import names_of
 from ...data.people import UserPart
 from ...data.text.languages import Language
 from ...studies.comparison import compare
@@ -58,7 +58,7 @@ def compare_command(
     check_free(*written, force=force)
     further = reference or []
     sources = [sim, human, *([published] if published is not None else []), *further]
-    loaded = [read_source(path, stream=True) for path in sources]
+    loaded = [read_source(path) for path in sources]
     say_notes(*loaded, named=True)
     first_reference = len(loaded) - len(further)
     report = compare(

@@ -150,7 +150,7 @@ def _people(source: Path, most: int, seed: int) -> "tuple[str | Sequence[Convers
 
 def _run(run: "ValidityRun", out: Path, options: RunOptions, control: "Control", seed: int) -> "Summary":
     """The summary of a run."""
-    from ...data.formats.detection import MANIFEST
+    from ...data.formats.source import MANIFEST
 
     folder = run.folder(out)
     # What was begun goes on; the runs that were not are begun.

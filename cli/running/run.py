@@ -7,7 +7,6 @@ from shlex import quote
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ...data.formats.unsupported import total
 from ...data.records import stop_in_words
 from ..options.run import RunOptions
 from ..output.failure_lines import failures
@@ -180,8 +179,8 @@ def report(
         put(*(side.line for side in drafts))
         for line in summary.left_out[:5]:
             say(f"not in the data set: {line}")
-        if total(summary.left_out) > 5:
-            say(f"not in the data set: {total(summary.left_out) - 5} more, named in its card")
+        if len(summary.left_out) > 5:
+            say(f"not in the data set: {len(summary.left_out) - 5} more, named in its card")
         say(*failures(summary))
         put(f"run:     {summary.path}")
         if sums.conversations:

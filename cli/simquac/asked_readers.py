@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...data.files.folders import make_folder
-from ...data.files.json_files import read_lines, write_lines
-from ...data.formats.detection import CONVERSATIONS
+from ...data.files.json import read_lines, write_lines
+from ...data.files.paths import make_folder
+from ...data.formats.source import CONVERSATIONS
 from ...data.simquac import ReadingQuestion
 from ...errors import DataError, SettingError, at
 from ..options.run import RunOptions

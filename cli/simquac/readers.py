@@ -136,7 +136,7 @@ def _questions(
     questions: dict[str, list[ReadingQuestion]] = {}
     notes = []
     for name, path in zip(names_of_files(paths), paths, strict=True):
-        talks = read_source(path, stream=True).conversations[:limit]
+        talks = read_source(path).conversations[:limit]
         talks, drawn = of_drawn_users(talks, draw, seed, say, "sections")
         notes += [f"{name}: {drawn}"] if drawn else []
         try:

@@ -8,7 +8,7 @@ import typer
 
 from ...data import DataError
 from ...data import simquac as simquac_format
-from ...data.files.json_files import write_lines
+from ...data.files.json import write_lines
 from ...data.simquac import repair as mend
 from ..options.shared import force_for, json_of, out_to
 from ..output.overwriting import check_free

@@ -25,9 +25,7 @@ def stats_command(
     from ...analysis.simquac import simquac_statistics
     from ...analysis.simquac.figures import simquac_figures
 
-    by_name = {
-        name: read_source(path, stream=True) for name, path in zip(names_of_files(sources), sources, strict=True)
-    }
+    by_name = {name: read_source(path) for name, path in zip(names_of_files(sources), sources, strict=True)}
     lacking = {name: line for name, loaded in by_name.items() if (line := no_section(loaded, "simquac stats"))}
     if len(lacking) == len(by_name):
         raise DataError(next(iter(lacking.values())))

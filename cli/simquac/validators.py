@@ -20,7 +20,7 @@ def validators_command(
     """
     from ...analysis import Table, compare_validators
 
-    rows = compare_validators(read_source(source, stream=True))
+    rows = compare_validators(read_source(source))
     table = Table.across("The same answers through two validators", rows)
     output.give([row.model_dump(mode="json") for row in rows], [table])
     return 0

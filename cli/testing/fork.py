@@ -5,8 +5,8 @@ from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any
 
-from ...data.formats.detection import MANIFEST
 from ...data.formats.record_lines import attempted
+from ...data.formats.source import MANIFEST
 from ..options.model_fields import extended
 from ..options.recorded_casts import REBUILDING, limits_that_differ, named_value, rebuilding
 from ..options.sections import SCENARIOS

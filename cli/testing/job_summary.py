@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from ...data.files.json_files import write_text
+from ...data.files.json import write_text
 from ...errors import DataError, at
 from ..output.overwriting import check_free
 

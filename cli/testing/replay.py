@@ -4,8 +4,8 @@ from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any
 
-from ...data.formats.detection import CONVERSATIONS, MANIFEST
 from ...data.formats.record_lines import attempted
+from ...data.formats.source import CONVERSATIONS, MANIFEST
 from ..options.model_fields import extended
 from ..options.recorded_casts import REBUILDING, limits_that_differ, rebuilding
 from ..options.shared import AnySource, limit_to

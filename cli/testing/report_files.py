@@ -7,9 +7,9 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...data.files.json_files import write_text
-from ...data.formats.detection import MANIFEST, PAGE
+from ...data.files.json import write_text
 from ...data.formats.record_lines import attempted
+from ...data.formats.source import MANIFEST, PAGE
 from ...errors import DuologueError
 from ..streams import BAD_INPUT, shown
 from .job_summary import is_shared, write_summary

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...data.files.json_files import dumps, write_lines
+from ...data.files.json import dumps, write_lines
 from ...errors import DataError, at
 from ..options.model_fields import extended
 from ..options.run import RunOptions

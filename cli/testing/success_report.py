@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from ...data.files.json_files import read_json, write_text
-from ...data.formats.detection import PAGE
+from ...data.files.json import read_json, write_text
 from ...data.formats.record_lines import attempted
+from ...data.formats.source import PAGE
 from ...data.text.terminal import on_one_line
 from ..output.failure_lines import code_errors
 from ..streams import put, say, stdout

@@ -33,7 +33,7 @@ from ..options.shared import (
 from ..output.overwriting import check_unread
 from ..running.run import OUT, limits_with
 from ..simulate import RUN, run_options, surrounded
-from ..streams import say
+from ..streams import say, skips_broken
 from .against import AGAINST
 from .agent_test_run import AgentTestRun
 from .job_summary import check_summary
@@ -270,7 +270,9 @@ def _trial(origin: "TestOrigin", settings: dict[str, Any], options: dict[str, An
 
     if origin.scenarios is None:
         raise SettingError("--scenarios: give a file of JSON lines, one scenario each, or stored conversations")
-    trial = AgentTest.of(None, origin.scenarios, cast=origin.cast, settings=settings, notify=say, **options)
+    trial = AgentTest.of(
+        None, origin.scenarios, cast=origin.cast, settings=settings, notify=say, skip_broken=skips_broken(), **options
+    )
     trial = replace(trial, cast=origin.with_parts(trial.cast))
     if trial.name == agent_test.NAME and "assistant" not in settings:
         say(

@@ -1,1 +1,1 @@
-"""JSON, JSON lines and YAML on disk: strict and bounded reading, atomic writing, journals, byte-true edits."""
+"""Files on disk: JSON and JSON lines, tables, settings, journals; strict reading, atomic writing."""

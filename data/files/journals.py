@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import IO, Any, Generic, NamedTuple, TypeVar
 
 from ...errors import DataError, at
-from .json_files import parsed
-from .regular_files import OpenFiles, opened
+from .json import parsed
+from .paths import OpenFiles, opened
 
 T = TypeVar("T")
 
@@ -123,14 +123,6 @@ class JournalReader(Generic[T]):
         for _ in self.news():
             pass
 
-    def news(self) -> Iterator[tuple[str, T]]:
-        """As `refresh`, and gives each of those values with its key.
-
-        A value counts when it is read; a later one of the same key replaces it.
-        """
-        self._begun = True
-        yield from self._news()
-
     def keys(self) -> KeysView[str]:
         """The keys, in the order of their values."""
         self._begin()
@@ -144,17 +136,8 @@ class JournalReader(Generic[T]):
 
     def __getitem__(self, key: str) -> T:
         """The value of a key, read from its file."""
-        return self.value_at(self.entry(key))
-
-    def entry(self, key: str) -> Entry:
-        """Where the value of a key stands now."""
-        self._begin()
-        return self._entries[key]
-
-    def value_at(self, entry: Entry) -> T:
-        """The value that stands there, also one that a later value of its key has replaced."""
-        with opened(entry.path) as file:
-            return self._value(file, entry)
+        (value,) = self.values([key])
+        return value
 
     def iterate(self, plan: Iterable[str] = ()) -> Iterator[T]:
         """The values of the planned keys in the plan's order, then the others.
@@ -192,11 +175,10 @@ class JournalReader(Generic[T]):
 
     def load(self, plan: Iterable[str] = ()) -> list[T]:
         """All values in the order of `iterate`, read in one pass over the files."""
-        reader = JournalReader(self.path, self.codec, self.salvage, self.flaws)
+        self._entries.clear()
+        self._read.clear()
         self.flaws.clear()
-        values = dict(reader._news())  # file by file, so that the last one's values stay
-        if not self._begun:  # what was read need not be read again
-            self._entries, self._read, self._begun = reader._entries, reader._read, True
+        values = dict(self.news())  # file by file, so that the last one's values stay
         return [values[key] for key in _planned_first(plan, values)]
 
     def reopen(self, keys: Collection[str]) -> None:
@@ -208,8 +190,9 @@ class JournalReader(Generic[T]):
         if not self._begun:
             self.refresh()
 
-    def _news(self) -> Iterator[tuple[str, T]]:
-        """Key and value of each new whole line that counts as far as the files were read."""
+    def news(self) -> Iterator[tuple[str, T]]:
+        """As `refresh`, and gives key and value of each new whole line that counts as far as the files were read."""
+        self._begun = True
         files = self.files()
         for path in files or [self.path]:
             read = self._read.setdefault(path, _Read())

@@ -5,19 +5,19 @@ shape is `Json` (datasets 4.7). Rows are written and read in groups, so that a f
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
-from ..files.json_files import dumps, parsed, replacing_bytes
+from ..files.json import dumps, parsed, replacing_bytes
 from ..files.tables import PARQUET
-from ..records import Attempt, Conversation
-from .detection import ConversationStream, Format, Source
+from ..records import Conversation
 from .messages import FORM
 from .record_lines import Validate, from_plain
+from .source import Format, Source
 from .turns import text_of
 
 GROUP = 500
@@ -43,8 +43,6 @@ FEATURES: dict[str, Any] = {
     "messages": _list({"role": _value(), "content": _value(), "tool_calls": _JSON, "tool_call_id": _value()}),
     "scenario": _JSON,
     "labels": _JSON,
-    "message_labels": _list({"message": _value("int32"), "labels": _JSON}),
-    "spans": _list({"message": _value("int32"), "text": _value(), "start": _value("int32")}),
     "rejected": _list(
         {"role": _value(), "message": _value("int32"), "attempt": _value("int32"), "text": _value(), "reason": _value()}
     ),
@@ -54,8 +52,8 @@ FEATURES: dict[str, Any] = {
 }
 """The columns in the form of `datasets.Features.from_dict`.
 
-`messages` are in OpenAI's form, with instructions and results of tools. In the other columns a message is a number of
-the record's `messages`, from 0. Content that is not text is only in the record.
+`messages` are in OpenAI's form, with instructions and results of tools. In `rejected` a message is a number of the record's
+`messages`, from 0. Content that is not text, spans and labels of messages are only in the record.
 """
 
 
@@ -65,33 +63,25 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
     plain, typed = (_schema(pyarrow, json_type) for json_type in (pyarrow.string(), pyarrow.json_(pyarrow.string())))
     left = iter(conversations)
     with replacing_bytes(path) as file, pyarrow.parquet.ParquetWriter(file, typed, compression="zstd") as writer:
-        while rows := [_row(conversation) for conversation in islice(left, GROUP)]:
+        while rows := [_whole(_row(conversation)) for conversation in islice(left, GROUP)]:
             writer.write_table(pyarrow.Table.from_pylist(rows, schema=plain).cast(typed))
     return []
 
 
-def read(path: str | Path, validate: Validate = lambda _: None) -> ConversationStream:
-    """The conversations of the records, one at a time; there are no notes."""
+def read(path: str | Path, validate: Validate = lambda _: None) -> Iterator[Conversation]:
+    """The conversations of the records, one at a time."""
     pyarrow, number = _pyarrow(path), 0
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
             for batch in file.iter_batches(batch_size=GROUP, columns=[RECORD]):
                 for text in batch.column(0).to_pylist():
                     number += 1
-                    yield _record(path, number, text, validate)
-    except DataError:
-        raise
+                    yield from_plain(parsed(str(text), path), validate)
+    except DataError as error:
+        raise DataError(f"{at(path, f'row {number}')}: {error}") from None
     except Exception as error:  # a broken file can raise anything in the library
         problem = f"is not a Parquet file that can be read ({type(error).__name__}): save it again"
         raise DataError(f"{at(path)}: {problem}") from None
-    return ()
-
-
-def _record(path: str | Path, number: int, text: Any, validate: Validate) -> Conversation:
-    try:
-        return from_plain(parsed(str(text), path), validate)
-    except DataError as error:
-        raise DataError(f"{at(path, f'row {number}')}: {error}") from None
 
 
 def form(validate: Validate) -> Format:
@@ -143,43 +133,32 @@ def _schema(pyarrow: Any, json_type: Any) -> Any:
 
 
 def _row(conversation: Conversation) -> dict[str, Any]:
-    numbered = list(enumerate(conversation.messages))
-    drafts = [(message.role, number, draft) for number, message in numbered for draft in message.attempts]
+    drafts = [(one.role, number, draft) for number, one in enumerate(conversation.messages) for draft in one.attempts]
     drafts += [(turn.role, turn.after, draft) for turn in conversation.unsaid for draft in turn.attempts]
-    row = {
+    return {
         "id": conversation.id,
         "messages": [_turn(turn) for turn in _OWN.written(conversation)[_OWN.turns]],
         "scenario": _json(conversation.scenario),
         "labels": _json(conversation.labels),
-        "message_labels": [
-            {"message": number, "labels": _json(message.labels)} for number, message in numbered if message.labels
+        "rejected": [
+            {"role": role, "message": number, "attempt": draft.number, "text": draft.text, "reason": draft.reason}
+            for role, number, draft in drafts
+            if draft.verdict == "rejected"
         ],
-        "spans": [
-            {"message": number, "text": span.text, "start": span.start}
-            for number, message in numbered
-            for span in message.spans
-        ],
-        "rejected": [_rejected(*draft) for draft in drafts if draft[2].verdict == "rejected"],
         "stop": conversation.stop,
         "cast": conversation.provenance.cast if conversation.provenance is not None else None,
         RECORD: dumps(conversation.plain()),
     }
-    return _whole(row)  # type: ignore[no-any-return]
 
 
 def _turn(turn: Mapping[str, Any]) -> dict[str, Any]:
     calls = turn.get("tool_calls")
-    content = turn["content"] if isinstance(turn["content"], str | None) else text_of(turn["content"])
     return {
         "role": turn["role"],
-        "content": content,
+        "content": text_of(turn["content"]),
         "tool_calls": _json(calls) if calls else None,
         "tool_call_id": turn.get("tool_call_id"),
     }
-
-
-def _rejected(role: str, number: int, draft: Attempt) -> dict[str, Any]:
-    return {"role": role, "message": number, "attempt": draft.number, "text": draft.text, "reason": draft.reason}
 
 
 def _json(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""This project's own format: JSON lines with one complete record each."""
+"""This project's own format, JSON lines with one complete record each, and what a run folder holds of them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -9,17 +9,16 @@ from typing import Any, TypeAlias
 from pydantic import ValidationError
 
 from ...errors import DataError, at, first_invalid
-from ..files.broken_lines import readable
 from ..files.journals import Codec, Flaw, JournalReader, OutsideError
-from ..files.json_files import dumps, open_lines, read_placed, write_lines
-from ..files.regular_files import opened
+from ..files.json import STRICT, Broken, dumps, placed_lines, read_json, write_lines
+from ..files.paths import open_lines, opened
 from ..records import Conversation, as_object
-from . import manifests
-from .detection import CONVERSATIONS, FAILURES, MANIFEST, Contents, Format, Source
-from .manifests import RESTORE
+from .source import CONVERSATIONS, FAILURES, MANIFEST, Contents, Format, Source
 
 MOST = 10
 """Most lines that are named one by one."""
+RESTORE = "the command of its run with --resume restores it from the records"
+"""The remedy for a manifest that is missing or broken."""
 
 Validate: TypeAlias = Callable[[Conversation], object]
 """Raises ValueError for an invalid record, such as `domains.validate`, which asks the record's domain."""
@@ -27,6 +26,9 @@ Validate: TypeAlias = Callable[[Conversation], object]
 
 def _accepted(conversation: Conversation) -> None:
     """Accepts every record, for readers that check the scenarios themselves."""
+
+
+# --- Files of records
 
 
 def line(conversation: Conversation) -> str:
@@ -42,16 +44,79 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
 
 def read(path: str | Path, validate: Validate = _accepted) -> list[Conversation]:
     """The records of a file, in order."""
-    return list(iterate(path, validate))
+    return [record for _, record in StoredLines(Path(path), validate)]
 
 
-def iterate_run(folder: str | Path, validate: Validate = _accepted) -> Iterator[Conversation]:
-    """The conversations of a run folder, in the order of its plan, one at a time.
+class StoredLines:
+    """The records of a file, in order or each by the byte at which it begins."""
 
-    Lines that do not count are left out (`StoredRun.remarks`).
-    """
-    run = StoredRun(folder, validate)
-    yield from run.finished.iterate(run.planned)
+    def __init__(self, path: Path, validate: Validate = _accepted, broken: Broken = STRICT) -> None:
+        self._path, self._validate, self._broken = path, validate, broken
+        self._unpacked: bytes | None = None
+        """What a gzip file holds."""
+
+    def __iter__(self) -> Iterator[tuple[int, Conversation]]:
+        """Each record with the byte at which it begins."""
+        with open_lines(self._path) as file:
+            if isinstance(file, BytesIO):
+                self._unpacked = file.getvalue()
+            for number, begin, value in placed_lines(file, self._path, self._broken):
+                with self._broken.reading(f"line {number}"):
+                    try:
+                        record = from_plain(value, self._validate)
+                    except DataError as error:
+                        raise DataError(f"{at(self._path, f'line {number}')}: {error}") from None
+                    yield begin, record
+
+    def at(self, begins: Iterable[int]) -> Iterator[Conversation]:
+        """The records that begin at these bytes, where they did when they were read in order."""
+        with opened(self._path) if self._unpacked is None else BytesIO(self._unpacked) as file:
+            for begin in begins:
+                file.seek(begin)
+                record = reread(file.readline())
+                if record is None:
+                    raise DataError(f"{at(self._path)}: was changed while it was read: give the command again")
+                yield record
+
+
+def reread(line: bytes) -> Conversation | None:
+    """The record of a line that was checked when it was read before; None where this reader understands less."""
+    try:
+        return Conversation.model_validate_json(line)
+    except ValidationError:
+        return None
+
+
+def from_plain(value: Any, validate: Validate = _accepted) -> Conversation:
+    """The record of a line's JSON value; DataError names the problem."""
+    if not isinstance(value, dict):
+        raise DataError("is not an object: is this a file of records?")
+    try:
+        conversation = Conversation.from_plain(value)
+        validate(conversation)
+        return conversation
+    except ValidationError as error:
+        first = first_invalid(error)
+        raise DataError(f"{' '.join(first.path.split())}: {first.message}: is this a record?") from None
+    except ValueError as error:
+        raise DataError(str(error)) from None
+
+
+def codec(validate: Validate = _accepted) -> Codec[Conversation]:
+    """The codec for conversations in a run's journals."""
+    return Codec(
+        key=lambda conversation: conversation.id,
+        to_plain=Conversation.plain,
+        from_plain=lambda value: from_plain(value, validate),
+        reread=reread,
+    )
+
+
+RECORDS = codec()
+"""The codec that does not validate scenarios."""
+
+
+# --- Run folders
 
 
 class StoredRun:
@@ -63,27 +128,25 @@ class StoredRun:
 
     def __init__(self, folder: str | Path, validate: Validate = _accepted) -> None:
         self.path = Path(folder)
+        if not (self.path / MANIFEST).is_file():
+            raise DataError(f"{at(self.path / MANIFEST)}: is missing: {RESTORE}")
         self.manifest: dict[str, Any]
-        self.manifest, self.problem = _manifest(self.path)
+        self.manifest, self.problem = read_manifest(self.path, plan_alone=True)
         self.planned: list[str] = self.manifest["planned"]
-        finished, failed = (of_run(self.manifest, records(check)) for check in (validate, _accepted))
+        finished, failed = (of_run(self.manifest, codec(check)) for check in (validate, _accepted))
         self.finished = JournalReader(self.path / CONVERSATIONS, finished, salvage=True)
         self.failures = JournalReader(self.path / FAILURES, failed, salvage=True)
 
-    def load(self) -> list[Conversation]:
-        """The finished conversations in the order of the plan, read in one pass."""
-        return self.finished.load(self.planned)
-
     def contents(self) -> Contents:
-        """The finished conversations.
-
-        A line that cannot be read breaks the source only if a conversation is missing.
-        """
-        conversations = tuple(self.load())
+        """The finished conversations in the order of the plan, read in one pass."""
+        conversations = tuple(self.finished.load(self.planned))
         return Contents(conversations, *self.remarks(len(conversations)))
 
     def remarks(self, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Notes about the files once so many conversations were read, and problems that break them."""
+        """Notes about the files once so many conversations were read, and problems that break them.
+
+        A line that cannot be read breaks the source only if a conversation is missing.
+        """
         lines = (*filter(None, [self.problem]), *told_flaws(self.finished.flaws, self.path))
         lost = any(flaw.lost for flaw in self.finished.flaws) and count < len(set(self.planned))
         return ((), lines) if lost else (lines, ())
@@ -94,11 +157,10 @@ class StoredRun:
             yield from (failed for failed in self.failures.iterate() if failed.id not in self.finished)
 
 
-def _manifest(folder: Path) -> tuple[dict[str, Any], str]:
-    """The manifest, and what is wrong with it beside its plan."""
-    if not (folder / MANIFEST).is_file():
-        raise DataError(f"{at(folder / MANIFEST)}: is missing: {RESTORE}")
-    return manifests.read(folder, plan_alone=True)
+def iterate_run(folder: str | Path, validate: Validate = _accepted) -> Iterator[Conversation]:
+    """The conversations of a run folder, in the order of its plan, one at a time."""
+    run = StoredRun(folder, validate)
+    yield from run.finished.iterate(run.planned)
 
 
 def cut_short(folder: str | Path) -> Iterator[Conversation]:
@@ -108,8 +170,9 @@ def cut_short(folder: str | Path) -> Iterator[Conversation]:
 
 def attempted(folder: str | Path) -> Iterator[Conversation]:
     """The finished conversations of a run folder, then those that were cut short, one at a time."""
-    yield from iterate_run(folder)
-    yield from cut_short(folder)
+    run = StoredRun(folder)
+    yield from run.finished.iterate(run.planned)
+    yield from run.cut_short()
 
 
 def found_in(folder: str | Path) -> JournalReader[Conversation]:
@@ -152,9 +215,7 @@ def _other_origin(conversation: Conversation, settings: Mapping[str, Any]) -> st
     here_and_there = [
         ("cast", provenance.cast, settings.get("cast")),
         ("seed", provenance.limits.get("seed"), limits.get("seed")),
-    ]
-    here_and_there += [
-        (f"prompt page {name}", provenance.prompts[name], pages.get(name)) for name in provenance.prompts
+        *((f"prompt page {name}", page, pages.get(name)) for name, page in provenance.prompts.items()),
     ]
     for name, here, there in here_and_there:
         if here is not None and there is not None and here != there:
@@ -167,93 +228,62 @@ def told_flaws(flaws: Sequence[Flaw], folder: Path) -> tuple[str, ...]:
     if not flaws:
         return ()
     are = "1 line is" if len(flaws) == 1 else f"{len(flaws)} lines are"
-    return (
-        *(flaw.problem for flaw in flaws[:MOST]),
-        f"{folder}: {are} left out",
-    )
+    return (*(flaw.problem for flaw in flaws[:MOST]), f"{folder}: {are} left out")
 
 
-def iterate(path: str | Path, validate: Validate = _accepted) -> Iterator[Conversation]:
-    """The records of a file, one at a time."""
-    return (record for _, record in StoredLines(Path(path), validate))
+# --- Manifests
+
+_OF_SOURCE = {"source": str, "digest": str, "scenarios": int, "equal": int}
+"""The fields of a manifest for each source of scenarios."""
+_OTHERS: dict[str, Any] = {"settings": {}, "data": [{"source": "", "digest": "", "scenarios": 0, "equal": 0}]}
+"""Settings and sources with which nothing is wrong."""
+_EXPECTED = {"planned": list, "settings": dict, "data": list}
+_KINDS: dict[type, str] = {dict: "an object", list: "a list"}
 
 
-class StoredLines:
-    """The records of a file, in order or each by the byte at which it begins."""
+def read_manifest(folder: Path, *, plan_alone: bool = False) -> tuple[Any, str]:
+    """The value in a folder's manifest, and a line with its problem and the remedy, or an empty one.
 
-    def __init__(self, path: Path, validate: Validate = _accepted) -> None:
-        self._path, self._validate = path, validate
-        self._unpacked: bytes | None = None
-        """What a gzip file holds."""
-
-    def __iter__(self) -> Iterator[tuple[int, Conversation]]:
-        """Each record with the byte at which it begins."""
-        with open_lines(self._path) as file:
-            if isinstance(file, BytesIO):
-                self._unpacked = file.getvalue()
-            for number, begin, value in read_placed(file, self._path):
-                record = None
-                with readable(f"line {number}"):
-                    try:
-                        record = from_plain(value, self._validate)
-                    except DataError as error:
-                        raise DataError(f"{at(self._path, f'line {number}')}: {error}") from None
-                if record is not None:
-                    yield begin, record
-
-    def at(self, begins: Iterable[int]) -> Iterator[Conversation]:
-        """The records that begin at these bytes, where they did when they were read in order."""
-        with opened(self._path) if self._unpacked is None else BytesIO(self._unpacked) as file:
-            for begin in begins:
-                file.seek(begin)
-                record = reread(file.readline())
-                if record is None:
-                    raise DataError(f"{at(self._path)}: was changed while it was read: give the command again")
-                yield record
-
-
-def reread(line: bytes) -> Conversation | None:
-    """The record of a line that was checked when it was read before.
-
-    None where this reader understands less than the first one.
+    `plan_alone`: it may lack its settings and sources, as reading the conversations needs neither. DataError, of the
+    same form, for a file that cannot be read and for a value without the ids that were planned.
     """
+    file = folder / MANIFEST
     try:
-        return Conversation.model_validate_json(line)
-    except ValidationError:
-        return None
+        value = read_json(file)
+    except DataError as error:
+        raise DataError(f"{error}; {RESTORE}") from None
+    wrong = manifest_problem({**_OTHERS, **value} if plan_alone and isinstance(value, dict) else value)
+    line = wrong and f"{at(file)}: is not a manifest of a run ({wrong}): {RESTORE}"
+    if line and (not isinstance(value, dict) or manifest_problem({**value, **_OTHERS})):
+        raise DataError(line)
+    return value, line
 
 
-def from_plain(value: Any, validate: Validate = _accepted) -> Conversation:
-    """The record of a line's JSON value; DataError names the problem."""
+def manifest_problem(value: Any) -> str:
+    """The reason why a value is not a manifest; empty if it is one."""
     if not isinstance(value, dict):
-        raise DataError("is not an object: is this a file of records?")
-    try:
-        conversation = Conversation.from_plain(value)
-        validate(conversation)
-        return conversation
-    except ValidationError as error:
-        first = first_invalid(error)
-        raise DataError(f"{' '.join(first.path.split())}: {first.message}: is this a record?") from None
-    except ValueError as error:
-        raise DataError(str(error)) from None
+        return "it is not an object"
+    for key, kind in _EXPECTED.items():
+        if not isinstance(value.get(key), kind):
+            return f"{key!r} is not {_KINDS[kind]}" if key in value else f"it has no {key!r}"
+    if not all(isinstance(name, str) for name in value["planned"]):
+        return "'planned' holds more than ids"
+    for key in ("limits", "nodes", "prompts"):
+        if not isinstance(value["settings"].get(key, {}), dict):
+            return f"{key!r} of its 'settings' is not an object"
+    sources = value["data"]
+    if not sources or not all(
+        isinstance(as_object(source).get(key), kind) for source in sources for key, kind in _OF_SOURCE.items()
+    ):
+        return "'data' is not a list of the sources of its scenarios"
+    return ""
 
 
-def records(validate: Validate = _accepted) -> Codec[Conversation]:
-    """The codec for conversations in a run's journals."""
-    return Codec(
-        key=lambda conversation: conversation.id,
-        to_plain=Conversation.plain,
-        from_plain=lambda value: from_plain(value, validate),
-        reread=reread,
-    )
-
-
-RECORDS = records()
-"""The codec that does not validate scenarios."""
+# --- Forms
 
 
 def formats(validate: Validate = _accepted) -> tuple[Format, Format]:
-    """The formats of a run folder and of a file of records."""
+    """The forms of a run folder and of a file of records."""
     return (
         Format(
             "run",

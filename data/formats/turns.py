@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..attachments import part_of
-from ..files.json_files import dumps
-from ..files.json_values import as_value
+from ..files.json import as_value, dumps
 from ..records import Role, as_list, as_object, is_object
 
 SPEAKERS: Mapping[str, Role] = {
@@ -28,6 +27,11 @@ _OF_SERVICE: Mapping[str, Role] = {
     "机器人": "assistant", "模型": "assistant", "智能助手": "assistant", "智能客服": "assistant", "人工客服": "assistant",
 }  # fmt: skip
 """Further names of the two sides, as customer services write them; read where a key marks them as roles."""
+
+SIDES = {"usr": "user", "sys": "assistant", "prompter": "user"}
+"""Names of the two sides in data sets of dialogues, whose turns are read as those of speakers (`logs.rows`)."""
+LISTS = ("messages", "conversation", "conversations", "turns", "trajectory")
+"""Keys of a list of turns of OpenAI's form."""
 
 SYSTEM = ("system", "developer")
 TOOLS = ("tool", "function")
@@ -172,6 +176,17 @@ def text_of(content: Any) -> str | None:
 def _is_media(block: Any) -> bool:
     part = part_of(block)
     return part is not None and part.type != "other"
+
+
+def is_turn(value: Any) -> bool:
+    """Whether a value is a single message, with its role and its content or calls, and no line of several."""
+    return (
+        isinstance(value, Mapping)
+        and role_of(value.get("role")) is not None
+        and "stop_reason" not in value  # a response of Anthropic's Messages API
+        and ("content" in value or "tool_calls" in value)
+        and not any(isinstance(value.get(key), list) for key in LISTS)
+    )
 
 
 def spoken(turns: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError
 
 from ...errors import DataError, at, first_invalid
 from .. import domains
-from ..files.json_files import dumps, read_lines, write_text
+from ..files.json import dumps, read_lines, write_text
 from ..identity import digest
 from ..recllmsim.published_labels import by_part, is_behaviour
 from ..recllmsim.tasks import task_name

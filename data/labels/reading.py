@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from .. import domains
-from ..files.json_files import parsed, read_text
+from ..files.json import parsed, read_text
 from ..recllmsim.published_labels import HUMAN, PEOPLES_INTENTS, by_part
 from ..records import Conversation, Message, as_object
 

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from ...errors import DataError, first_invalid
 from .. import domains
-from ..files.regular_files import content
+from ..files.paths import content
 from ..identity import digest
 from ..people import paired
 from ..records import Conversation, Message

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
-from ..files.json_values import elements
-from ..formats import messages
-from ..formats.detection import ConversationStream
-from ..formats.dialogues import called
+from ..files.json import Broken, elements
+from ..formats.messages import calls_in, numbered
+from ..formats.source import ConversationStream
 from ..formats.turns import SYSTEM, Turn, spoken, turns_of
-from ..records import Conversation, as_list, as_object
+from ..records import as_list, as_object
 
 Words = list[tuple[str, str]]
 _QUESTION_KEYS = ("question", "input", "query", "user_input", "prompt", "text")
@@ -62,6 +61,7 @@ def of_calls(path: str | Path, calls: Iterable[LoggedCall | None], nothing: str)
 
 def read_traces(
     path: str | Path,
+    broken: Broken,
     is_own: Callable[[Any], bool],
     calls_in: Callable[[Any], Iterable[LoggedCall | None]],
     nothing: str,
@@ -70,7 +70,7 @@ def read_traces(
     others: list[str] = []
 
     def calls() -> Iterator[LoggedCall | None]:
-        for place, value in elements(path):
+        for place, value in elements(path, broken):
             if is_own(value):
                 yield from calls_in(value)
             else:
@@ -80,12 +80,6 @@ def read_traces(
     count = len(others)
     first = f"the first is {others[0]}" if count > 1 else f"it is {others[0]}" if count else ""
     return (*((f"{count} value{'s' * (count > 1)} of another form left out ({first})",) if count else ()), *notes)
-
-
-def numbered(path: str | Path, values: Iterable[dict[str, Any]]) -> Iterator[Conversation]:
-    """The conversations of objects with `messages`, whose places are their numbers."""
-    placed = ((f"conversation {number}", value) for number, value in enumerate(values, start=1))
-    return messages.iterate(path, placed)
 
 
 # --- Joining
@@ -137,8 +131,8 @@ def _histories(turns: Sequence[Turn]) -> list[tuple[int, bytes]]:
     words: Words = []
     for turn in turns:
         here = spoken([turn])
-        if isinstance(turn, Mapping) and not "".join(text for _, text in here) and (calls := called(turn)):
-            here = [("assistant", f"\0{calls}")]
+        if isinstance(turn, Mapping) and not "".join(text for _, text in here) and (calls := calls_in(turn)):
+            here = [("assistant", f"\0{[(name, call.name) for name, call in calls]}")]
         words += here
     histories = []
     so_far = sha256()

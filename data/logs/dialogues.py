@@ -1,42 +1,110 @@
 """Conversations whose turns name a speaker and a text, under any keys: data sets of conversations, and many logs.
 
-Taskmaster has `utterances` of `speaker` and `text`, Schema-Guided Dialogue `turns` of `speaker` and `utterance`, CrossWOZ
-`messages` of the roles `usr` and `sys`; sdialog and DialogueKit have such turns too.
+CrossWOZ has `messages` of the roles `usr` and `sys`, Taskmaster `utterances` of `speaker` and `text`, Schema-Guided Dialogue
+`turns` of `speaker` and `utterance`; sdialog and DialogueKit have such turns too. Of several known keys that are there the
+first counts. Names of roles, which are values, are in `formats.turns`.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import DataError, at
-from ..files.broken_lines import readable
-from ..files.json_values import elements
-from ..formats import messages
-from ..formats.detection import ConversationStream, Format, Source
-from ..formats.turns import Turn, role_of
-from ..records import is_object
-from . import rows
-from .key_names import LISTS, NAMES, SPEAKERS, TEXTS
-from .requests import is_turn
+from ..files.json import STRICT, Broken, elements
+from ..formats.messages import iterate
+from ..formats.source import ConversationStream, Format, Source
+from ..formats.turns import SIDES, Turn, is_turn, role_of
+from ..records import as_object, is_object
 
+IDS = ("conversation_id", "thread_id", "session_id", "chat_id", "dialog_id", "dialogue_id", "conversation_hash")
+"""Keys that name the conversation of a line."""
+LISTS = (
+    "turns", "utterances", "dialogue", "dialog", "log", "conversation", "conversations", "messages", "history",
+    "trajectory", "对话", "消息", "聊天记录",
+)  # fmt: skip
+"""Of the list of turns; the first one that holds turns counts."""
+SPEAKERS = (
+    "speaker", "role", "sender", "author", "from", "interlocutor", "participant",
+    "角色", "说话人", "说话者", "发言人", "发送人", "发送者",
+)  # fmt: skip
+TEXTS = ("text", "utterance", "content", "value", "message", "内容", "文本", "消息", "话语")
+CONVERSATIONS = (
+    *IDS, "conversation", "thread", "session", "chat", "dialogue", "dialog", "convo_id", "ticket_id",
+    "对话id", "对话_id", "对话编号", "会话id", "会话_id", "会话编号", "对话", "会话", "工单号",
+)  # fmt: skip
+"""Of the conversation's name in a table, in lower case."""
+TIMES = (
+    "timestamp", "time", "created_at", "datetime", "sent_at", "date", "时间", "时间戳", "发送时间", "创建时间", "日期",
+)  # fmt: skip
+_NAMES = (*IDS, "convo_id", "id", "对话ID", "对话id", "对话编号", "会话ID", "会话id", "会话编号")
+"""Of a dialogue's name."""
 _OF_DIALOGUES = ("speaker", "interlocutor", "participant", "说话人", "说话者", "发言人")
 """Keys under which data sets of dialogues write `system` for the assistant."""
-_SIDES = {"usr": "user", "sys": "assistant", "prompter": "user"}
 _PLAIN = ("user", "assistant", "system")
-
-_UNKNOWN = (
-    "write user and assistant in their place, or read the file with a format of your own "
-    "(--log-format MODULE:NAME, docs/extend/log_format.md)"
-)
-
-
+QUESTIONS = ("Question", "instruction", "query", "prompt", "question", "message", "问题", "指令", "用户")
+"""Columns of questions in rows, beside which `history` is what was said before."""
 RESERVED = (
     "id", "messages", "role", "content", "parts", "tool_calls", "function_call", "tool_call_id", "system", "choices",
     "response", "completion", "output", "preferred_output", "chosen", "conversations",
 )  # fmt: skip
 """Keys that mean something in a line of messages, or in one of its messages: others' keys of that name go under another."""
+
+
+def first_of(names: Iterable[str], present: Iterable[str]) -> str:
+    """The first of the names that is present; empty without one."""
+    own = set(present)
+    return next((name for name in names if name in own), "")
+
+
+def is_name(value: Any) -> bool:
+    """Whether a value is a text or a whole number."""
+    return isinstance(value, str | int) and not isinstance(value, bool) and str(value) != ""
+
+
+def identifier(value: Mapping[str, Any]) -> str:
+    """The id of the conversation that a line or its metadata names; empty without one."""
+    holders = (value, as_object(value.get("metadata")))
+    return next((str(holder[key]) for holder in holders for key in IDS if is_name(holder.get(key))), "")
+
+
+def in_time(turns: list[dict[str, Any]], column: str) -> list[dict[str, Any]]:
+    """The messages by their times; as they stand where a time is missing or not readable."""
+    times = [_time(turn.get(column)) for turn in turns]
+    if not column or any(time is None for time in times) or len(set(map(type, times))) > 1:
+        return turns
+    try:
+        order = sorted(range(len(turns)), key=lambda number: times[number])  # type: ignore[arg-type,return-value]
+    except TypeError:  # with a time zone and without
+        return turns
+    return [turns[number] for number in order]
+
+
+def oldest_first(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The messages in reverse, where each is as new as the next one or newer; else as they stand."""
+    column = first_of(TIMES, list(turns[0]) if turns else [])
+    if not column or in_time(turns[::-1], column) != turns[::-1]:
+        return turns
+    first, last = (_time(turn.get(column)) for turn in (turns[0], turns[-1]))
+    return turns if first is None or first == last else turns[::-1]
+
+
+def _time(value: Any) -> float | datetime | None:
+    try:
+        number = float(value)  # also of a text: seconds
+        return number if math.isfinite(number) else None
+    except (TypeError, ValueError, OverflowError):
+        pass
+    try:
+        return datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+# --- Dialogues
 
 
 class _Keys(NamedTuple):
@@ -57,29 +125,28 @@ class _Dialogue:
     turns: list[tuple[str, str, dict[str, Any]]]
     """Speaker, text and further keys of each turn."""
     name: str = ""
-    split: str = ""
 
 
-def read(path: str | Path) -> ConversationStream:
+def read(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
     """A conversation for each dialogue; DataError for one without turns of a speaker and a text.
 
-    A file may hold a list of dialogues, one a line, an object of them by their ids, or an object of such lists. The
-    generator's result is the notes.
+    A file may hold a list of dialogues, one a line, or an object of them by their ids or in a list. The generator's result is the
+    notes.
     """
-    return of_values(path, elements(path))
+    return of_values(path, elements(path, broken), broken)
 
 
-def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> ConversationStream:
+def of_values(path: str | Path, values: Iterable[tuple[str, Any]], broken: Broken = STRICT) -> ConversationStream:
     """The conversations of dialogues, each with its place in the file; what the speakers are depends on all of them."""
     dialogues: list[_Dialogue] = []
     empty = 0
     for place, value in values:
-        with readable(place):
+        with broken.reading(place):
             found = list(_dialogues(path, place, value))
             dialogues += [one for one in found if one is not None]
             empty += found.count(None)
     roles = _roles(path, dialogues)
-    yield from messages.iterate(path, ((one.place, _line(one, roles)) for one in dialogues))
+    yield from iterate(path, ((one.place, _line(one, roles)) for one in dialogues), broken)
     return (f"{empty} dialogue{'s' if empty > 1 else ''} without turns left out",) if empty else ()
 
 
@@ -93,7 +160,7 @@ def _keys(value: Mapping[str, Any]) -> _Keys | None:
         turns = value.get(name)
         if not isinstance(turns, list) or not turns or not all(map(is_object, turns)):
             continue
-        if name == "history" and rows.is_row(value):
+        if name in ("history", "chat_history") and not value.keys().isdisjoint(QUESTIONS):
             continue
         if name in ("messages", "conversation", "conversations") and any(map(is_turn, turns[:3])):
             return None  # whatever other keys its messages have
@@ -106,8 +173,8 @@ def _keys(value: Mapping[str, Any]) -> _Keys | None:
 
 
 def _is_other_form(keys: _Keys, turns: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether the turns are those of `messages`, `completions` or `sharegpt`, which are read as they are."""
-    if keys[1:] == ("role", "content") and turns[0]["role"] not in _SIDES:
+    """Whether the turns are those of messages, requests or ShareGPT, which are read as they are."""
+    if keys[1:] == ("role", "content") and turns[0]["role"] not in SIDES:
         return keys.turns == "messages" or (
             keys.turns in ("conversation", "conversations", "turns", "trajectory") and is_turn(turns[0])
         )
@@ -118,20 +185,20 @@ def _speaker(turn: Mapping[str, Any], key: str) -> str:
     """The name of a turn's speaker; of an object its role or name."""
     name = turn.get(key)
     name = (name.get("role") or name.get("name")) if is_object(name) else name
-    return str(name) if isinstance(name, str | int) and not isinstance(name, bool) else ""
+    return str(name) if is_name(name) else ""
 
 
-def _dialogues(path: str | Path, place: str, value: Any, name: str = "", split: str = "") -> Iterator[_Dialogue | None]:
+def _dialogues(path: str | Path, place: str, value: Any, name: str = "") -> Iterator[_Dialogue | None]:
     """The dialogues of a value, None for each without turns; DataError if it has neither."""
     if is_object(value) and (keys := _keys(value)) is not None:
         turns = enumerate(value[keys.turns])
         spoken = [_turn(turn, keys, at(path, place, f"turn {number}")) for number, turn in turns]
-        yield _Dialogue(place, value, keys, spoken, name, split)
+        yield _Dialogue(place, value, keys, spoken, name)
     elif _is_empty(value):
         yield None
     elif inner := _dialogues_in(value):
-        for where, own_name, own_split, dialogue in inner:
-            yield from _dialogues(path, f"{place}, {where}", dialogue, own_name, own_split)
+        for where, own_name, dialogue in inner:
+            yield from _dialogues(path, f"{place}, {where}", dialogue, own_name)
     else:
         has = ", ".join(list(value)[:12]) if is_object(value) else f"a {type(value).__name__}"
         raise DataError(
@@ -144,22 +211,15 @@ def _is_empty(value: Any) -> bool:
     return is_object(value) and any(value.get(key) == [] for key in LISTS)
 
 
-def _dialogues_in(value: Any) -> list[tuple[str, str, str, Any]]:
-    """Place, name, split and value of each dialogue of an object.
-
-    It holds them by their ids, or in lists.
-    """
+def _dialogues_in(value: Any) -> list[tuple[str, str, Any]]:
+    """Place, name and value of each dialogue of an object, which holds them by their ids, or in a list."""
     if not is_object(value):
         return []
-    first = next((inner for inner in value.values() if not _is_empty(inner)), None)
-    if is_dialogue(first) and all(map(is_object, value.values())):
-        return [(repr(key), key, "", inner) for key, inner in value.items()]
+    if all(map(is_object, value.values())):
+        first = next((inner for inner in value.values() if not _is_empty(inner)), None)
+        return [(repr(key), key, inner) for key, inner in value.items()] if is_dialogue(first) else []
     lists = {key: inner for key, inner in value.items() if isinstance(inner, list) and any(map(is_dialogue, inner[:3]))}
-    return [
-        (f"{key}[{number}]", "", key if len(lists) > 1 else "", inner)
-        for key, listed in lists.items()
-        for number, inner in enumerate(listed)
-    ]
+    return [(f"{key}[{number}]", "", inner) for key, listed in lists.items() for number, inner in enumerate(listed)]
 
 
 def _turn(turn: Mapping[str, Any], keys: _Keys, where: str) -> tuple[str, str, dict[str, Any]]:
@@ -180,10 +240,13 @@ def _roles(path: str | Path, dialogues: Sequence[_Dialogue]) -> dict[str, str]:
     for dialogue in dialogues:
         for name, _, _ in dialogue.turns:
             places.setdefault(name, dialogue.place)
-    roles = {name: _SIDES.get(name.lower()) or role_of(name) or "" for name in places}
+    roles = {name: SIDES.get(name.lower()) or role_of(name) or "" for name in places}
     if unknown := [name for name, role in roles.items() if not role]:
         listed = ", ".join(map(repr, unknown[:6])) + (f" and {len(unknown) - 6} more" if len(unknown) > 6 else "")
-        raise DataError(f"{at(path, places[unknown[0]])}: {listed}: neither user nor assistant by name: {_UNKNOWN}")
+        raise DataError(
+            f"{at(path, places[unknown[0]])}: {listed}: neither user nor assistant by name: write user and assistant in "
+            "their place, or read the file with a format of your own (--log-format MODULE:NAME, docs/extend/log_format.md)"
+        )
     if "assistant" not in roles.values() and {one.keys.speaker for one in dialogues} <= {*_OF_DIALOGUES}:
         roles = {name: "assistant" if role == "system" else role for name, role in roles.items()}
     return roles
@@ -192,15 +255,14 @@ def _roles(path: str | Path, dialogues: Sequence[_Dialogue]) -> dict[str, str]:
 def _line(dialogue: _Dialogue, roles: Mapping[str, str]) -> dict[str, Any]:
     """The dialogue as a line of messages, with its further keys."""
     value = dialogue.value
-    key = next((key for key in NAMES if _is_name(value.get(key))), "")
+    key = next((key for key in _NAMES if is_name(value.get(key))), "")
     name = dialogue.name or (str(value[key]) if key else "")
     taken = {dialogue.keys.turns, *([key] if key and str(value[key]) == name else [])}
     further = _apart({one: inner for one, inner in value.items() if one not in taken}, "row")
-    split = {"split": dialogue.split} if dialogue.split and "split" not in further else {}
     turns: list[Turn] = [
         {"role": roles[speaker], "content": text, **_apart(more, "turn")} for speaker, text, more in dialogue.turns
     ]
-    return {**({"id": name} if name else {}), **split, **further, "messages": turns}
+    return {**({"id": name} if name else {}), **further, "messages": turns}
 
 
 def _apart(further: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -208,10 +270,6 @@ def _apart(further: Mapping[str, Any], key: str) -> dict[str, Any]:
     reserved = {one: inner for one, inner in further.items() if one in RESERVED}
     others = {one: inner for one, inner in further.items() if one not in RESERVED}
     return others | ({key: reserved} if reserved else {})
-
-
-def _is_name(value: Any) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool) and str(value) != ""
 
 
 def _recognised(source: Source) -> bool:
@@ -224,4 +282,5 @@ FORMAT = Format(
     _recognised,
     read,
     sign=f"a list of turns with a role ({', '.join(SPEAKERS)}) and a text ({', '.join(TEXTS)})",
+    skips=True,
 )

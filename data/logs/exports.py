@@ -1,10 +1,13 @@
-"""Exports of ChatGPT and Claude (`conversations.json`), of which the branch that is shown is read.
+"""Exports of ChatGPT and Claude (`conversations.json`), of which the branch that is shown is read; trials of tau2.
 
 ChatGPT: a conversation has `mapping` (node id to `message`, `parent` and `children`), `current_node` and `title`; a
 message has `author.role`, `content.content_type`, `content.parts` or `content.text`, `recipient` and `metadata`.
 
 Claude: a conversation has `uuid`, `name` and `chat_messages` with `sender`, `text` and content blocks. A message may have
 `parent_message_uuid`, because edited messages begin another branch, and `attachments` with the text of a file.
+
+tau2-bench: `simulations` of `task_id`, `trial`, `reward_info` and `messages`, whose calls have a `requestor`; tau-bench: a
+list of `task_id`, `trial`, `reward` and `traj`.
 """
 
 import json
@@ -12,12 +15,12 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ..files.broken_lines import of_form
-from ..files.json_values import elements
-from ..formats import messages
-from ..formats.detection import ConversationStream, Format
-from ..formats.turns import Turn, role_of, turns_of_parts
-from ..records import as_list, as_object, is_object
+from ...errors import DataError, at
+from ..files.json import STRICT, Broken, dumps, elements
+from ..formats.messages import iterate
+from ..formats.source import ConversationStream, Format, Source
+from ..formats.turns import Turn, function_call, role_of, turns_of_parts
+from ..records import Conversation, as_list, as_object, is_object
 
 _ASIDE = ("thoughts", "reasoning_recap", "user_editable_context", "model_editable_context")
 """Types of ChatGPT's content outside the conversation: reasoning, and the user's description in the settings."""
@@ -29,19 +32,19 @@ _Talk: TypeAlias = tuple[str, list[Turn], dict[str, Any], int]
 
 
 def _read(
-    path: str | Path, is_own: Callable[[Any], bool], talk_of: Callable[[Any], _Talk], problem: str
+    path: str | Path, broken: Broken, is_own: Callable[[Any], bool], talk_of: Callable[[Any], _Talk], problem: str
 ) -> ConversationStream:
     """The conversations of an export; notes count the messages of other branches and conversations without any."""
     left = empty = 0
     values: list[tuple[str, Any]] = []
-    for place, value in of_form(elements(path), is_own, path, problem):
+    for place, value in broken.of_form(elements(path, broken), is_own, path, problem):
         name, turns, more, others = talk_of(value)
         if turns:
             values.append((place, {**({"id": name} if name else {}), **more, "messages": turns}))
             left += others
         else:
             empty += 1
-    yield from messages.iterate(path, values)
+    yield from iterate(path, values, broken)
     counts = (
         (left, "message", "of other branches (edited or asked for again)"),
         (empty, "conversation", "without a message"),
@@ -126,8 +129,7 @@ def _turns(nodes: Sequence[Mapping[str, Any]]) -> Iterator[Turn]:
         if role == "assistant" and recipient != "all":
             called = str(message.get("id") or f"call {number}")
             is_json = isinstance(content, str) and content.lstrip()[:1] == "{"
-            function = {"name": recipient, "arguments": content if is_json else json.dumps({"input": content})}
-            calls = [{"id": called, "type": "function", "function": function}]
+            calls = [function_call(recipient, content if is_json else json.dumps({"input": content}), called)]
             yield {"role": "assistant", "content": None, "tool_calls": calls}
         elif role == "tool" and called is not None:
             yield {"role": "tool", "tool_call_id": called, "content": content}
@@ -165,8 +167,11 @@ CHATGPT = Format(
     "chatgpt",
     "an export of ChatGPT (conversations.json)",
     lambda source: _is_tree(source.first),
-    lambda path: _read(path, _is_tree, _of_chatgpt, "has no 'mapping' of nodes: give the export's conversations.json"),
+    lambda path, broken: _read(
+        path, broken, _is_tree, _of_chatgpt, "has no 'mapping' of nodes: give the export's conversations.json"
+    ),
     sign="`mapping` of nodes, each with `message` or `parent`",
+    skips=True,
 )
 
 
@@ -215,6 +220,101 @@ CLAUDE = Format(
     "claude",
     "an export of Claude (conversations.json)",
     lambda source: _is_claude(source.first),
-    lambda path: _read(path, _is_claude, _of_claude, "has no 'chat_messages': give the export's conversations.json"),
+    lambda path, broken: _read(
+        path, broken, _is_claude, _of_claude, "has no 'chat_messages': give the export's conversations.json"
+    ),
     sign="a list under `chat_messages`",
+    skips=True,
+)
+
+
+# --- tau2-bench
+
+
+def read_tau2(path: str | Path, broken: Broken = STRICT) -> Iterator[Conversation]:
+    """A conversation for each trial, with its reward as a label; DataError for a value that is none."""
+    return iterate(path, list(_trials(path, broken)), broken)
+
+
+def _trials(path: str | Path, broken: Broken) -> Iterator[tuple[str, dict[str, Any]]]:
+    for place, value in elements(path, broken):
+        trials = value.get("simulations") if is_object(value) else None
+        if isinstance(trials, list):
+            for number, trial in enumerate(trials):
+                where = f"{place}, simulation {number}"
+                if not _lists(trial, "messages"):
+                    raise DataError(f"{at(path, where)}: has no list 'messages': mend it there, or take it out")
+                yield where, _trial(trial, "messages", _tau2_turns(trial["messages"]))
+        elif _lists(value, "traj"):
+            yield place, _trial(value, "traj", value["traj"])
+        elif _of_both_tools(value):
+            yield place, _trial(value, "messages", _tau2_turns(value["messages"]))
+        else:
+            with broken.reading(place):
+                raise DataError(f"{at(path, place)}: has neither 'traj' nor 'simulations': is it a trajectory?")
+
+
+def _lists(value: Any, key: str) -> bool:
+    return is_object(value) and isinstance(value.get(key), list)
+
+
+def _trial(value: Mapping[str, Any], key: str, turns: list[dict[str, Any]]) -> dict[str, Any]:
+    more = {name: inner for name, inner in value.items() if name not in (key, "id")}
+    name = value.get("id") or "-".join(str(value[part]) for part in ("task_id", "trial") if value.get(part) is not None)
+    reward = value.get("reward", as_object(value.get("reward_info")).get("reward"))
+    labels = {} if reward is None else {"labels": {"reward": reward}}
+    return {"id": str(name)} | more | labels | {"messages": turns}
+
+
+def _tau2_turns(listed: list[Any]) -> list[dict[str, Any]]:
+    """The turns; calls and results of the user's own tools are turns of tools, which stand beside the conversation."""
+    turns: list[Any] = []
+    for message in listed:
+        turn = dict(message) if is_object(message) else message
+        if not is_object(turn) or turn.get("requestor") == "user":
+            turns.append(turn)
+        elif turn.get("role") == "tool":
+            failed = {"status": "error"} if turn.get("error") is True else {}
+            turns.append({**turn, "tool_call_id": turn.get("id"), **failed})
+        elif isinstance(calls := turn.get("tool_calls"), list) and calls:
+            if turn.get("role") == "user":
+                if turn.get("content"):
+                    turns.append({key: inner for key, inner in turn.items() if key != "tool_calls"})
+                turns.append({"role": "tool", "requestor": "user", "content": dumps(calls), "tool_calls": calls})
+            else:
+                turns.append(
+                    {
+                        **turn,
+                        "tool_calls": [
+                            function_call(call.get("name") or "", call.get("arguments"), str(call.get("id") or ""))
+                            for call in map(as_object, calls)
+                        ],
+                    }
+                )
+        else:
+            turns.append({key: inner for key, inner in turn.items() if key != "tool_calls"})
+    return turns
+
+
+def _of_both_tools(value: Any) -> bool:
+    """Whether a value lists messages of tau2-bench, where each call names the side that makes it."""
+    turns = [as_object(turn) for turn in value["messages"]] if _lists(value, "messages") else []
+    calls = [call for turn in turns if _lists(turn, "tool_calls") for call in turn["tool_calls"]]
+    return any("requestor" in as_object(call) for call in calls)
+
+
+def _is_tau2(source: Source) -> bool:
+    first = as_object(source.first)
+    trials = first.get("simulations")
+    simulated = isinstance(trials, list) and bool(trials) and _lists(trials[0], "messages")
+    return simulated or _of_both_tools(first) or (_lists(first, "traj") and ("task_id" in first or "reward" in first))
+
+
+TAU2 = Format(
+    "trajectories",
+    "trajectories of agents: tau-bench, tau2-bench",
+    _is_tau2,
+    read_tau2,
+    sign="`traj` beside `task_id` or `reward`, `simulations` of `messages`, or calls with `requestor`",
+    skips=True,
 )

@@ -16,13 +16,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from ...errors import DataError, at
-from ..files.folders import json_files
-from ..files.json_files import read_json, write_json
-from ..files.json_values import member
-from ..files.regular_files import content
-from ..formats.detection import Source, is_folder
-from ..formats.dialogues import difference
-from ..formats.unsupported import LeftOut
+from ..files.json import member, read_json, write_json
+from ..files.paths import content, is_folder, json_files
+from ..formats.messages import difference
+from ..formats.source import Source
 from ..identity import digest, named
 from ..records import Conversation, Message
 from ..text.languages import language_of
@@ -352,7 +349,7 @@ def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str
     """
     root = Path(folder)
     taken: set[str] = set()
-    left_out = LeftOut()
+    left_out: list[str] = []
     lost: Counter[str] = Counter()
     losing: Counter[str] = Counter()
     for conversation in conversations:
@@ -361,18 +358,18 @@ def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str
         losing.update(unsupported.keys())
         path = _own_path(conversation)
         if path is not None and (not _is_inside(root, path) or path.casefold() in taken):
-            left_out.add(
+            left_out.append(
                 f"conversation {conversation.id}: its path {json.dumps(path)}, which is taken or no file below the folder"
             )
             path = None
         path = _fresh_path(conversation, taken) if path is None else path
         taken.add(path.casefold())
         write_json(root / path, to_object(conversation), indent=INDENT)
-    left_out.begin_with(
+    kinds = [
         f"{kind} ({count}), of {losing[kind]} conversation{'s' if losing[kind] > 1 else ''}"
         for kind, count in lost.items()
-    )
-    return left_out
+    ]
+    return kinds + left_out
 
 
 def _own_path(conversation: Conversation) -> str | None:

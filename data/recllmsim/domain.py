@@ -6,7 +6,7 @@ from typing import Any
 
 from ...errors import DataError
 from ..domains import Dataset, Domain, LabelNotes, Material, TypicalConversation, labelled
-from ..formats.detection import Contents, Format
+from ..formats.source import Contents, Format
 from ..records import Conversation
 from ..rules.linter import DIALOGUE_RULES, Reasons, Rule, quoted, texts_of
 from .dataset import cluster, holds_conversations, oddities, read_folder, user_folder, variant, write

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, Self, TypeAlias, TypeVar
 from pydantic import Field, ValidationError, model_validator
 
 from ...errors import DataError, at, first_invalid
-from ..files.json_files import read_text
+from ..files.json import read_text
 from ..records import Conversation, Json, Record
 from ..rules.questions import plain_words
 from ..text.languages import Language, language_of

@@ -18,9 +18,9 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from pydantic import Field
 
 from ...errors import DataError, at
-from ..files.json_files import read_text
-from ..files.workbooks import is_workbook, name_of, sheets
-from ..files.yaml_text import YamlError, loaded
+from ..files.json import read_text
+from ..files.settings import YamlError, loaded
+from ..files.tables import is_workbook, name_of, sheets
 from ..records import Conversation, Record
 from ..text.languages import Language
 from ..text.terminal import names_in

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Literal, TypeAlias
 
-from ..formats.dialogues import asides
+from ..formats.messages import asides
 from ..records import Conversation, Record, Role, as_object
 from ..text.languages import HAN, says_something
 from .guards import (

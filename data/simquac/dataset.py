@@ -17,11 +17,9 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ...errors import DataError, at
-from ..files.json_files import read_json, write_json
-from ..files.json_values import member
-from ..formats.detection import Source
-from ..formats.dialogues import difference, patched
-from ..formats.unsupported import LeftOut
+from ..files.json import member, read_json, write_json
+from ..formats.messages import difference, patched
+from ..formats.source import Source
 from ..grounding import MARKER, NO_ANSWER, gives_no_answer, token_index
 from ..identity import named
 from ..records import Conversation, Exchange, Message, Record, Span, as_object
@@ -90,8 +88,8 @@ def _conversation(
         where = f"{location}.qas[{number}]"
         messages.extend(_pair(_object(qa, path, where), first + number, path, where, topic["section"]))
     conversation = Conversation(id="", scenario=scenario, messages=tuple(messages))
-    derived = _paragraph(conversation, first, LeftOut())
-    patch = difference(paragraph | {"qas": None}, derived | {"qas": None})
+    derived = _paragraph(conversation, first, [])
+    patch = difference(dict(paragraph) | {"qas": None}, derived | {"qas": None})
     return conversation.model_copy(update={"extra": extra | ({"paragraph": patch} if patch else {})})
 
 
@@ -131,7 +129,7 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
 
 def to_object(conversations: Iterable[Conversation]) -> tuple[dict[str, Any], list[str]]:
     """The data set as a JSON object, and one line for each thing that it cannot hold."""
-    left_out = LeftOut()
+    left_out: list[str] = []
     articles: list[dict[str, Any]] = []
     file_patch: Mapping[str, Any] = {}
     first = 1
@@ -147,7 +145,7 @@ def to_object(conversations: Iterable[Conversation]) -> tuple[dict[str, Any], li
     return patched({"data": []}, file_patch) | {"data": articles or [{"paragraphs": []}]}, left_out
 
 
-def paragraph_of(conversation: Conversation, first: int, left_out: LeftOut) -> dict[str, Any]:
+def paragraph_of(conversation: Conversation, first: int, left_out: list[str]) -> dict[str, Any]:
     """The conversation as a paragraph of its file; `first` is the number of its first question there.
 
     What the format cannot hold gets a line in `left_out`.
@@ -160,7 +158,7 @@ def _article(conversation: Conversation) -> Mapping[str, Any]:
     return as_object(conversation.extra.get("article"))
 
 
-def _paragraph(conversation: Conversation, first: int, left_out: LeftOut) -> dict[str, Any]:
+def _paragraph(conversation: Conversation, first: int, left_out: list[str]) -> dict[str, Any]:
     topic = Topic.of(conversation)
     qas: list[dict[str, Any]] = []
     for number, exchange in enumerate(conversation.exchanges):
@@ -169,14 +167,17 @@ def _paragraph(conversation: Conversation, first: int, left_out: LeftOut) -> dic
         qa = _qa(exchange, first + len(qas), topic.section)
         if qa is not None:
             qas.append(qa)
-            continue
-        problem = "an answer that is not a span" if exchange.assistant else "a question without an answer"
-        problem = problem if exchange.user else "a turn without a question"
-        left_out.add(f"conversation {conversation.id}, turn {number}: {problem}")
+        else:
+            problem = (
+                "a turn without a question"
+                if not exchange.user
+                else ("a question without an answer" if not exchange.assistant else "an answer that is not a span")
+            )
+            left_out.append(f"conversation {conversation.id}, turn {number}: {problem}")
     if thirds := sum(message.name is not None for message in conversation.messages):
-        left_out.add(f"conversation {conversation.id}: messages of a third role ({thirds})")
+        left_out.append(f"conversation {conversation.id}: messages of a third role ({thirds})")
     if not qas and not conversation.exchanges:
-        left_out.add(f"conversation {conversation.id}: it has no message, its paragraph no question")
+        left_out.append(f"conversation {conversation.id}: it has no message, its paragraph no question")
     return {
         "context": topic.section + ENDING,
         "title": topic.title,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..domains import Dataset, Domain, LabelNotes, Material, TypicalConversation, labelled
-from ..formats.detection import Format
+from ..formats.source import Format
 from ..grounding import gives_no_answer, ground, token_count
 from ..records import Conversation, Message, Span
 from ..rules.linter import Reasons, Rule, quoted

@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import DataError, at
-from ..files.json_files import write_lines
-from ..files.json_values import elements
-from ..formats.detection import Format
-from ..formats.unsupported import LeftOut
+from ..files.json import elements, write_lines
+from ..formats.source import Format
 from ..grounding import MARKER
 from ..records import Conversation, Span, as_object
 from .dataset import from_object, paragraph_of
@@ -41,7 +39,7 @@ class _Turn(NamedTuple):
     marked: bool
 
 
-def _talks(conversations: Iterable[Conversation], left_out: LeftOut) -> Iterator[tuple[Topic, str, str, list[_Turn]]]:
+def _talks(conversations: Iterable[Conversation], left_out: list[str]) -> Iterator[tuple[Topic, str, str, list[_Turn]]]:
     """Topic, name, context and turns of each conversation."""
     first = 1
     for conversation in conversations:
@@ -72,7 +70,7 @@ def write_squad_v2(conversations: Iterable[Conversation], path: str | Path) -> l
     The context is the section, without CANNOTANSWER. A question has no answer where at least half of its references
     refuse, else those that do not are its answers. An id that occurs twice gets a number.
     """
-    left_out = LeftOut()
+    left_out = list[str]()
     seen: set[str] = set()
 
     def rows() -> Iterator[dict[str, Any]]:
@@ -89,19 +87,15 @@ def write_squad_v2(conversations: Iterable[Conversation], path: str | Path) -> l
                 yield row | {"answers": answers}
 
     write_lines(path, rows())
-    left_out.begin_with(
-        [
-            "which questions are one conversation, titles and backgrounds of sections, labels of turns, outvoted references"
-        ]
-        * bool(seen)
+    lost = (
+        "which questions are one conversation, titles and backgrounds of sections, labels of turns, outvoted references"
     )
-    return left_out
+    return [lost] * bool(seen) + left_out
 
 
 def write_quac(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
     """Write a row for each conversation, as JSON lines; gives a line for each thing that rows cannot hold."""
-    left_out = LeftOut()
-    lost: dict[str, None] = {}
+    left_out, lost = list[str](), dict[str, None]()
 
     def rows() -> Iterator[dict[str, Any]]:
         for topic, name, context, turns in _talks(conversations, left_out):
@@ -130,8 +124,7 @@ def write_quac(conversations: Iterable[Conversation], path: str | Path) -> list[
             }
 
     write_lines(path, rows())
-    left_out.begin_with(lost)
-    return left_out
+    return [*lost, *left_out]
 
 
 def read_quac(path: str | Path) -> list[Conversation]:

@@ -14,8 +14,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from ...errors import DataError, at
 from .. import documents
 from ..documents import Document
-from ..formats import messages, record_lines, sharegpt
-from ..formats.detection import Source, detected
+from ..formats import messages, record_lines
+from ..formats.source import Source, detected
 from ..records import Conversation
 from . import topics
 from .domain import DOMAIN
@@ -276,7 +276,7 @@ def topic_set(
     is_text = named and source.path.suffix.lower() in documents.TEXT
     form = None
     if is_text or not named:  # a text is a document unless it is a data set's file; a folder unless it is a run
-        others = (messages.FORMAT, sharegpt.FORMAT)
+        others = (messages.FORMAT, messages.SHAREGPT)
         form = next((candidate for candidate in (*_SOURCES, *others) if candidate.recognises(source)), None)
     if form is None and (source.is_folder or (named and (not is_text or source.text.strip()))):
         return _of_documents(source.path, background, max_section_bytes, max_bytes)

@@ -13,8 +13,8 @@ from typing import Any, Self
 from pydantic import Field, ValidationError
 
 from ...errors import DataError, at, first_invalid
-from ..files.json_files import read_lines, read_text
-from ..formats.detection import Contents, Source
+from ..files.json import read_lines, read_text
+from ..formats.source import Contents, Source
 from ..grounding import ground
 from ..identity import named
 from ..records import Conversation, Json, Message, Record

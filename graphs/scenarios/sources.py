@@ -14,7 +14,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from ...data import domains
 from ...data.behaviours import KEY as BEHAVIOURS
 from ...data.behaviours import behaviours_in, chosen_users
-from ...data.files.broken_lines import readable
 from ...data.identity import digest, ordinals
 from ...data.people import UserPart, of_part
 from ...data.records import Conversation
@@ -128,6 +127,10 @@ class ScenarioSource(BaseModel):
         default=None,
         description="Judge success with this model where a scenario asks for a judgement and names no model: openai:NAME.",
     )
+    skip_broken: bool = Field(
+        default=False,
+        description="Leave out scenarios that cannot be read, and count them; else the source is refused.",
+    )
     licence: str | None = Field(
         default=None,
         description="Name the licence and attribution of the scenarios' text; they are written into the data set's README.",
@@ -208,19 +211,18 @@ class ScenarioSource(BaseModel):
 
     def _taken(self, path: Path, seed: int) -> Scenarios:
         """The scenarios of a source, each with the number that it has among equal ones of the whole source."""
-        reader = ScenarioReader(path)
+        reader = ScenarioReader(path, skip_broken=self.skip_broken)
         states: list[Planned] = []
         seen: Counter[str] = Counter()
-        with reader.reading():
-            for entry in reader:
-                with readable(entry.where):
-                    state = self._state_of(entry, path)
-                    key = digest(state["scenario"])
-                    state["ordinal"] = seen[key]
-                    seen[key] += 1
-                    who = entry.conversation or Conversation(id="", scenario=state["scenario"])
-                    if of_part(who, self.part):
-                        states.append(state)
+        for entry in reader:
+            with reader.broken_lines.reading(entry.where):
+                state = self._state_of(entry, path)
+                key = digest(state["scenario"])
+                state["ordinal"] = seen[key]
+                seen[key] += 1
+                who = entry.conversation or Conversation(id="", scenario=state["scenario"])
+                if of_part(who, self.part):
+                    states.append(state)
         total = sum(seen.values())
         if not total:
             nothing = "conversation that states what its user wants" if reader.stored else "scenario"

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.dataclasses import dataclass
 
 from ...data import domains
-from ...data.formats.dialogues import NO_RESULT
+from ...data.formats.messages import NO_RESULT
 from ...data.records import WAITING, Message, stop_in_words
 from ...data.rules.outcomes import refused as refused_in
 from ...errors import SettingError

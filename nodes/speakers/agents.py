@@ -28,8 +28,7 @@ from langgraph.runtime import Runtime
 from langgraph.types import Command
 
 from ...data.executed_graph import SPEAKER_OF
-from ...data.formats.dialogues import NO_RESULT
-from ...data.formats.messages import tool_turns
+from ...data.formats.messages import NO_RESULT, tool_turns
 from ...data.packages import frames_of
 from ...data.records import WAITING, Message, Role
 from ..attachments import worded

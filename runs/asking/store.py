@@ -11,10 +11,9 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from ...data.files.folders import make_folder
 from ...data.files.journals import Codec, JournalReader
-from ...data.files.json_files import read_json, write_json
-from ...data.files.regular_files import check_no_links
+from ...data.files.json import read_json, write_json
+from ...data.files.paths import check_no_links, make_folder
 from ...errors import DataError
 from ..journals.calls import CALLS
 from ..journals.journal import Journal, RunError, making

@@ -4,7 +4,6 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ...data.formats.unsupported import total
 from ...data.records import NodeInfo, as_object, stop_in_words
 from ...data.summaries import Counts
 
@@ -107,8 +106,8 @@ def card(
     ]
     if left_out:
         lines += ["", "## What the format cannot hold", "", *(f"- {_cell(line)}" for line in left_out[:50])]
-        if total(left_out) > 50:
-            lines.append(f"- and {total(left_out) - 50} more; every one is in `../conversations.jsonl`")
+        if len(left_out) > 50:
+            lines.append(f"- and {len(left_out) - 50} more; every one is in `../conversations.jsonl`")
     lines += ["", "## Prompts", "", "| page | digest |", "|---|---|"]
     lines += [f"| `{name}` | `{digest}` |" for name, digest in settings["prompts"].items()]
     return "\n".join(lines) + "\n"

@@ -8,10 +8,9 @@ from typing import Any
 
 from ...data import domains
 from ...data.domains import Dataset, Domain
-from ...data.files.json_files import write_text
-from ...data.formats.detection import MANIFEST
-from ...data.formats.manifests import RESTORE
-from ...data.formats.record_lines import StoredRun
+from ...data.files.json import write_text
+from ...data.formats.record_lines import RESTORE, StoredRun
+from ...data.formats.source import MANIFEST
 from ...data.labels.reading import SCORES
 from ...data.records import Conversation, as_object
 from ...data.summaries import Counts, count

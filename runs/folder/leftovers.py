@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...data.files.journals import is_of_journal
-from ...data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
+from ...data.formats.source import CONVERSATIONS, FAILURES, MANIFEST
 from ...errors import DataError, at
 from ..journals.calls import CALLS
 

@@ -4,9 +4,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...data.files.json_files import dumps
-from ...data.formats import manifests
-from ...data.formats.detection import MANIFEST
+from ...data.files.json import dumps
+from ...data.formats.record_lines import read_manifest
+from ...data.formats.source import MANIFEST
 from ...data.identity import VERSION, digest, equals, ordinals
 from ...data.records import SCHEMA
 from ...errors import DataError
@@ -85,7 +85,7 @@ def read(folder: Path) -> dict[str, Any] | None:
     if not file.is_file():
         return None
     try:
-        value, wrong = manifests.read(folder)
+        value, wrong = read_manifest(folder)
     except DataError as error:
         raise RunError(str(error)) from None
     if wrong:

@@ -16,8 +16,8 @@ from time import sleep
 from typing import Any
 
 from ...data.files.journals import Entry, JournalReader, writer_path, writers
-from ...data.files.json_files import UnwrittenError, dumps, replacing_bytes
-from ...data.files.regular_files import OpenFiles
+from ...data.files.json import UnwrittenError, dumps, replacing_bytes
+from ...data.files.paths import OpenFiles
 from ...errors import at
 from ...nodes.calls.store import is_of_user
 from ..journals.call_differences import HEAD

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ...data.files.journals import JournalReader
-from ...data.files.json_files import read_json
-from ...data.formats import manifests
-from ...data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
-from ...data.formats.record_lines import RECORDS
+from ...data.files.json import read_json
+from ...data.formats.record_lines import RECORDS, manifest_problem
+from ...data.formats.source import CONVERSATIONS, FAILURES, MANIFEST
 from ...data.identity import digest
 from ...data.records import SCHEMA, Conversation, Provenance
 from ...errors import DataError
@@ -63,7 +62,7 @@ def restored(folder: Path) -> dict[str, Any] | None:
     present = _present(folder)
     mended = {**present, "data": manifest["data"]}
     whole = (
-        not manifests.problem(mended)
+        not manifest_problem(mended)
         and set(mended["planned"]) >= set(manifest["planned"])
         and mended["settings"].keys() >= manifest["settings"].keys()
     )

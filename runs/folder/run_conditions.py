@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...data.formats.detection import MANIFEST
+from ...data.formats.source import MANIFEST
 from ...errors import SettingError
 from . import manifests
 

@@ -5,12 +5,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
-from ...data.files.folders import make_folder
 from ...data.files.journals import Codec, is_of_journal, writers
-from ...data.files.json_files import write_json
-from ...data.files.regular_files import check_no_links
-from ...data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
+from ...data.files.json import write_json
+from ...data.files.paths import check_no_links, make_folder
 from ...data.formats.record_lines import RECORDS, of_run, told_flaws
+from ...data.formats.source import CONVERSATIONS, FAILURES, MANIFEST
 from ...data.records import Conversation
 from ..journals.calls import CALLS
 from ..journals.journal import Closing, Journal, RunError, making

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from ...data.files.journals import Codec, JournalReader, writers
-from ...data.files.json_files import parsed
-from ...data.formats.detection import CONVERSATIONS, FAILURES, MANIFEST
+from ...data.files.json import parsed
+from ...data.formats.source import CONVERSATIONS, FAILURES, MANIFEST
 from ...data.records import FAULTS, Conversation, Record, as_object, ended_by_itself
 from ...errors import DataError
 from ..journals.calls import CALLS

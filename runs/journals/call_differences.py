@@ -5,7 +5,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from ...data.files.json_files import dumps, parsed
+from ...data.files.json import dumps, parsed
 from ...errors import DataError, DuologueError, at
 from ...nodes.calls.store import CallKey, SentRequest
 

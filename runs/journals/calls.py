@@ -11,8 +11,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...data.files.json_files import dumps, parsed
-from ...data.files.regular_files import check
+from ...data.files.json import dumps, parsed
+from ...data.files.paths import check
 from ...errors import DataError, at
 from ...nodes.calls.spending import PriceQuery, Spending
 from ...nodes.calls.store import CallKey, SentRequest, StoredReply

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from ...data.files.journals import WRITER, Codec, Entry, JournalReader, writer_path
-from ...data.files.json_files import dumps
-from ...data.files.regular_files import LINK
+from ...data.files.json import dumps
+from ...data.files.paths import LINK
 from ...errors import DuologueError, SettingError, at
 
 T = TypeVar("T")

@@ -6,10 +6,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from ...data.files.folders import make_folder
 from ...data.files.journals import WRITER
-from ...data.files.json_files import dumps
-from ...data.files.regular_files import content
+from ...data.files.json import dumps
+from ...data.files.paths import content, make_folder
 from ...data.labels.answers import Item, LabelAnswer, LabelKey, standing
 from ...errors import DataError, SettingError, at, first_invalid
 from ..journals.journal import AppendedFile, BusyError, Closing, making

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from ...data import domains, record_lines
-from ...data.files.folders import copy_file
-from ...data.files.json_files import parsed, replacing_folder, write_lines, write_text
-from ...data.formats.detection import CONVERSATIONS, FAILURES
+from ...data.files.json import parsed, replacing_folder, write_lines, write_text
+from ...data.files.paths import copy_file
+from ...data.formats.source import CONVERSATIONS, FAILURES
 from ...data.labels.answers import WHOLE, stored_keys, with_labels
 from ...data.labels.definition import LabelDefinition
 from ...data.labels.reading import FOLDER

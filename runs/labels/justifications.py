@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from ...data.files.journals import WRITER
-from ...data.files.json_files import dumps, write_text
-from ...data.files.regular_files import content
+from ...data.files.json import dumps, write_text
+from ...data.files.paths import content
 from ...data.labels.answers import WHOLE, WHY, LabelAnswer, standing
 from ...data.labels.definition import LabelDefinition
 from ...data.labels.side_by_side import STUDY, is_asked

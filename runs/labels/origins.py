@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ...data.files.folders import copy_file
 from ...data.files.journals import JournalReader
-from ...data.files.json_files import read_lines
+from ...data.files.json import read_lines
+from ...data.files.paths import copy_file
 from ...data.labels.reading import CHOSEN, EARLIER, FOLDER, copy_folder, kept_settings, keys_of, votes_folders
 from ...data.records import Conversation, as_object
 from ..journals.calls import CALLS

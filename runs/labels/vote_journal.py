@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from ...data.files.journals import Codec
-from ...data.files.json_files import dumps, parsed
+from ...data.files.json import dumps, parsed
 from ...data.identity import VERSION, digest
 from ...data.labels.definition import LabelDefinition
 from ...data.labels.reading import SETTINGS

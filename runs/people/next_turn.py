@@ -13,7 +13,7 @@ from typing import Any
 
 from ...data.behaviours import KEY as BEHAVIOURS
 from ...data.files.journals import Codec
-from ...data.files.json_files import dumps, parsed
+from ...data.files.json import dumps, parsed
 from ...data.identity import VERSION, digest
 from ...data.next_turns import Moment, NextTurn
 from ...data.records import Conversation

@@ -9,9 +9,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, cast
 
-from ...data.files.folders import make_folder
 from ...data.files.journals import Codec
-from ...data.files.regular_files import check_replaceable
+from ...data.files.paths import check_replaceable, make_folder
 from ...data.text.languages import Language
 from ...errors import DataError
 from ...nodes.profiles import ProfileMaker, Proposal

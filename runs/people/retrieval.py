@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any
 
 from ...data import domains
-from ...data.formats.dialogues import further
+from ...data.formats.messages import further
 from ...data.identity import digest
 from ...data.next_turns import Moment, NextTurn
 from ...data.people import STORED, UserPart, of_part, user_of

@@ -17,9 +17,9 @@ from langgraph.runtime import Runtime
 from ...data import domains
 from ...data.domains import TypicalConversation
 from ...data.executed_graph import SPEAKER_OF, VALIDATOR_OF
-from ...data.files.json_files import dumps
+from ...data.files.json import dumps
 from ...data.formats import record_lines
-from ...data.formats.detection import CONVERSATIONS
+from ...data.formats.source import CONVERSATIONS
 from ...data.records import Role, Usage
 from ...data.text.words import OF_MESSAGE, tokens_about
 from ...errors import DuologueError

@@ -7,8 +7,8 @@ from typing import Any, Self
 
 from ...analysis.outcomes import Crashes, outcome
 from ...analysis.testing.result import Successes
-from ...data.formats.detection import MANIFEST
 from ...data.formats.record_lines import attempted
+from ...data.formats.source import MANIFEST
 from ...data.people import STORED
 from ...data.records import Conversation, as_object
 from ...errors import DataError, SettingError, at

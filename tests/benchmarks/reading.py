@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from duologue.data.files.json_files import dumps, read_json
+from duologue.data.files.json import dumps, read_json
 from duologue.data.formats import record_lines
-from duologue.data.formats.detection import CONVERSATIONS, MANIFEST
+from duologue.data.formats.source import CONVERSATIONS, MANIFEST
 
 from .processes import environment
 from .workload import Workload, now

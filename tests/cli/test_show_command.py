@@ -8,7 +8,7 @@ import pytest
 
 from duologue import data, views
 from duologue.data import Conversation, Message, loading
-from duologue.data.formats import manifests, record_lines
+from duologue.data.formats import record_lines
 from duologue.views import shown_conversation
 
 
@@ -75,11 +75,11 @@ def test_the_list_of_a_run_detects_opens_and_reads_it_once(duologue, monkeypatch
         monkeypatch.setattr(module, name, counted)
 
     for module, name in (
-        (loading, "detected"), (manifests, "read"), (record_lines, "from_plain"), (shown_conversation, "outline"), (shown_conversation, "labels_in"),
+        (loading, "detected"), (record_lines, "read_manifest"), (record_lines, "from_plain"), (shown_conversation, "outline"), (shown_conversation, "labels_in"),
     ):  # fmt: skip
         count(module, name)
     assert duologue("show", "r", "--in-one-file", in_one_file, "--out", "page.html")[0] == 0
-    once = {"detected": 1, "read": 1, "from_plain": 3, "outline": 3, "labels_in": counts["labels_in"]}
+    once = {"detected": 1, "read_manifest": 1, "from_plain": 3, "outline": 3, "labels_in": counts["labels_in"]}
     assert counts == once
     assert counts["labels_in"] == 3 + sum(len(talk.messages) for talk in data.load("r"))
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from duologue.data import Conversation, DataError, Message, Span, kind_of, load, messages, record_lines, simquac
-from duologue.data.files.folders import names_of
-from duologue.data.formats.detection import Source
+from duologue.data.files.paths import names_of
+from duologue.data.formats.source import Source
 from duologue.data.simquac import Topic
 
 TEACHER = "<Topic: --->\nBread\nFood.\nSourdough\nIt rises slowly.\n<QS:--->\nHow?\nQUAC: slowly\nGPT4: It rises\n"
@@ -45,13 +45,6 @@ def test_a_file_is_what_it_holds_whatever_its_name(name: str) -> None:
     assert kind_of(path) == "topics"
 
 
-def test_a_data_set_is_known_in_one_line_and_in_many() -> None:
-    value, _ = simquac.to_object([talk()])
-    for text in (json.dumps(value), json.dumps(value, indent=4), "\ufeff\n " + json.dumps(value)):
-        Path("set.json").write_text(text, encoding="utf-8")
-        assert load("set.json").kind == "simquac"
-
-
 def test_a_run_gives_its_conversations_in_the_planned_order() -> None:
     loaded = load(run("out", {"planned": ["a", "b", "c"]}, "c", "unplanned", "a"))
     assert loaded.kind == "run"
@@ -71,18 +64,6 @@ def test_a_folder_of_data_files_gives_all_of_them() -> None:
     assert loaded.kind == "folder"
     assert [conversation.scenario["kind"] for conversation in loaded] == ["messages", "simquac", "simquac"]
     assert loaded.conversations[0].id == "said"
-
-
-def test_a_span_that_is_not_the_sections_own_is_kept_and_said() -> None:
-    odd = talk(spans=(Span(text="Slowly", start=9),))
-    simquac.write([talk(), odd], "set.json")
-    loaded = load("set.json")
-    assert loaded.conversations[1].messages[1].spans == (Span(text="Slowly", start=9),)
-    assert loaded.notes == ("1 span differs from the text at the offset (kept as read)",)
-    simquac.write([odd, odd], "set.json")
-    assert load("set.json").notes[0].startswith("2 spans differ ")
-    simquac.write([talk()], "set.json")
-    assert load("set.json").notes == ()
 
 
 def test_a_folder_with_nothing_is_named(fault: Callable[..., str]) -> None:
@@ -127,13 +108,6 @@ def test_a_path_that_the_system_does_not_take_is_named(fault: Callable[..., str]
     fault(load, "x" * 5_000)
 
 
-@pytest.mark.parametrize("planned", [[], None, 3, {"planned": None}, {"planned": 3}, {"planned": [["a"]]}])
-def test_a_manifest_that_is_not_ours_is_named(planned: Any) -> None:
-    with pytest.raises(DataError, match=r"^out/manifest\.json: ") as caught:
-        load(run("out", planned, "a"))
-    assert "\n" not in str(caught.value)
-
-
 @pytest.mark.parametrize("bad", [b'{"id": "cut o', b"\xff\xfe", b"[]", b'{"id": "b"}', b"[" * 20_000])
 def test_a_broken_line_in_a_run_is_named_and_costs_that_line_alone(bad: bytes) -> None:
     place = run("out", {"planned": ["a", "b", "c"]}, "a")
@@ -163,23 +137,6 @@ def test_a_run_without_its_manifest_says_what_restores_it() -> None:
         DataError, match=r"^out/manifest\.json: is missing: the command of its run with --resume restores"
     ):
         load(place)
-
-
-def test_a_line_that_is_being_written_is_passed_over() -> None:
-    place = run("out", {"planned": ["a"]}, "a")
-    with (place / "conversations.jsonl").open("a", encoding="utf-8") as file:
-        file.write('{"id": "not yet who')
-    assert [conversation.id for conversation in load(place)] == ["a"]
-
-
-def test_what_further_writers_have_finished_is_of_the_run() -> None:
-    place = run("out", {"planned": ["a", "b", "c", "d"]}, "d", "a")
-    record_lines.write([talk("c"), talk("a")], place / "conversations.w-2.jsonl")
-    record_lines.write([talk("b"), talk("e")], place / "conversations.w-1.jsonl")
-    record_lines.write([talk("f")], place / "conversations.bak.jsonl")
-    loaded = load(place)
-    assert [conversation.id for conversation in loaded] == ["a", "b", "c", "d"]
-    assert loaded.notes[0] == "out/conversations.w-1.jsonl: line 2: 'e' is not in the plan of the run"
 
 
 def test_conversations_of_different_sources_have_different_ids(open_data: Path) -> None:

@@ -11,7 +11,7 @@ import duologue
 from duologue import data, graphs
 from duologue.analysis.user_faults import first_fault
 from duologue.data import Conversation
-from duologue.data.files.json_files import read_lines
+from duologue.data.files.json import read_lines
 from duologue.graphs import agent_test, recllmsim
 from duologue.nodes import Limits, State
 

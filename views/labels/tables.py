@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from ...analysis.labels.reliability import NOT_CALIBRATED, Trust
 from ...data.domains import TOPIC_KEYS, USER_KEYS
-from ...data.formats.dialogues import asides
+from ...data.formats.messages import asides
 from ...data.labels.reading import SCORES, Label, label_keys, label_name, read, side_of
 from ...data.records import Conversation, Message
 from ..pages import render

@@ -11,7 +11,7 @@ from typing import Any
 from ...analysis.realism.records import RealismRow
 from ...analysis.realism.report import RealismReport
 from ...analysis.realism.statistics.correlations import CORRELATED
-from ...data.files.json_files import write_json, write_text
+from ...data.files.json import write_json, write_text
 from ..figures import standalone
 from ..pages import in_notebook, page, render
 from . import charts

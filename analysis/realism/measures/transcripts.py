@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....data import domains
-from ....data.formats.dialogues import further
+from ....data.formats.messages import further
 from ....data.labels.reading import annotations_of
 from ....data.people import user_of, whose
 from ....data.recllmsim import common_task

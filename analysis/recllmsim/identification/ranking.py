@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ....data.files.json_files import read_lines
+from ....data.files.json import read_lines
 from ....errors import DataError, at
 from ...over_users.estimate import FloatArray
 from .talks import ProfileTalk

@@ -14,7 +14,7 @@ from duologue.analysis.testing.shares import few
 from duologue.analysis.testing.success import successes
 from duologue.analysis.testing.verdict import with_verdict
 from duologue.data import Conversation, Message
-from duologue.data.formats.dialogues import NO_RESULT
+from duologue.data.formats.messages import NO_RESULT
 from duologue.data.records import INTERRUPT, WAITING, Attempt, Failure, ToolCall, Unsaid
 
 

@@ -9,7 +9,7 @@ import pytest
 from duologue import data
 from duologue.cli import show
 from duologue.cli.output import tables
-from duologue.data import Conversation
+from duologue.data import Conversation, loading
 from duologue.studies.sources import of_drawn_users
 
 COUNT = 40
@@ -63,8 +63,20 @@ def most_alive(monkeypatch):
     return lambda: most
 
 
+@pytest.fixture(autouse=True)
+def _few_are_held(monkeypatch):
+    monkeypatch.setattr(loading, "IN_MEMORY", 2)
+
+
+def held(path):
+    """The conversations of a source that are all in memory."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loading, "IN_MEMORY", COUNT)
+        return data.load(path)
+
+
 def test_a_streamed_run_is_the_loaded_one(long_run):
-    stored, loaded = data.load("r", stream=True), data.load("r")
+    stored, loaded = data.load("r"), held("r")
     assert list(stored) == list(loaded) == list(stored.conversations[:])
     assert [conversation.id for conversation in stored] == long_run
     assert stored.conversations[-1] == loaded.conversations[-1]
@@ -77,14 +89,14 @@ def test_a_streamed_run_is_broken_like_the_loaded_one(long_run, tmp_path):
     with (tmp_path / "r/conversations.jsonl").open("a") as file:
         file.write("{}\n")
     (tmp_path / "r/manifest.json").write_text('{"planned": ["000", "not there"]}', encoding="utf-8")
-    stored, loaded = data.load("r", stream=True), data.load("r")
+    stored, loaded = data.load("r"), held("r")
     assert stored.broken == loaded.broken != ()
     assert stored.notes == loaded.notes
 
 
 def test_other_sources_are_held_as_ever(long_run):
     data.record_lines.write(data.load("r"), "records.jsonl")
-    assert data.load("records.jsonl", stream=True) == data.load("records.jsonl")
+    assert list(data.load("records.jsonl")) == list(held("records.jsonl"))
 
 
 @pytest.mark.parametrize(
@@ -112,7 +124,7 @@ def test_a_comparison_holds_only_the_users_that_are_drawn(duologue, long_run, mo
     for line in lines:
         line["scenario"]["tag"] = str(int(line["id"]) % 20)  # users of two conversations
     (tmp_path / "r/conversations.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    drawn, remark = of_drawn_users(data.load("r", stream=True), 7, 0, lambda _: None)
+    drawn, remark = of_drawn_users(data.load("r"), 7, 0, lambda _: None)
     assert most_alive() <= 6 + FEW
     ids = {one.id for one in drawn}
     assert len(ids) == 6
@@ -120,13 +132,13 @@ def test_a_comparison_holds_only_the_users_that_are_drawn(duologue, long_run, mo
     assert remark.startswith("6 of 40 conversations are taken, those of 3 of 20 users, drawn with seed 0: at most 7")
     again, other = (of_drawn_users(data.load("r"), 7, seed, lambda _: None)[0] for seed in (0, 1))
     assert {one.id for one in again} == ids != {one.id for one in other}
-    assert len(of_drawn_users(data.load("r", stream=True), 1, 0, lambda _: None)[0]) == 1, "also of one user"
-    whole, remark = of_drawn_users(data.load("r", stream=True), COUNT, 0)
+    assert len(of_drawn_users(data.load("r"), 1, 0, lambda _: None)[0]) == 1, "also of one user"
+    whole, remark = of_drawn_users(data.load("r"), COUNT, 0)
     assert ([one.id for one in whole], remark) == (long_run, "")
 
 
 def test_a_run_that_is_read_source_is_seen_by_that_count(long_run, most_alive):
-    assert len(data.load("r").conversations) == COUNT
+    assert len(held("r").conversations) == COUNT
     assert most_alive() >= COUNT
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from duologue.data.files.json_files import write_text
+from duologue.data.files.json import write_text
 from duologue.runs.journals.journal import AppendedFile, RunError
 
 NAMES = (

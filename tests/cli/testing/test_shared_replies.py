@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import duologue as package
-from duologue.data.formats.detection import CONVERSATIONS
 from duologue.data.formats.record_lines import read
+from duologue.data.formats.source import CONVERSATIONS
 from duologue.errors import SettingError
 from duologue.nodes.calls.spending import Spending
 from duologue.runs import Conduct

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.data import Conversation, DataError, Message, load, messages, sharegpt
-from duologue.data.formats.dialogues import difference, further, patched
+from duologue.data import Conversation, DataError, Message, load, messages
+from duologue.data.formats.messages import further
 from duologue.data.records import Attempt, Provenance, Record, Span, Unsaid, Usage
 
 texts = st.text(st.characters(), max_size=8) | st.sampled_from(["", "\u2028", "\ud800", "\r\n"])
@@ -48,15 +48,6 @@ def test_what_both_sides_said_comes_back_in_order(given_talks: list[list[tuple[s
     assert [conversation.messages for conversation in read] == [conversation.messages for conversation in conversations]
 
 
-def test_a_line_is_what_chat_models_are_trained_on() -> None:
-    path = Path("chat.jsonl")
-    texts = (Message(role="user", text="Who?"), Message(role="assistant", text="长城"))
-    messages.write([Conversation(id="a", scenario={}, messages=texts)], path)
-    assert path.read_text(encoding="utf-8") == (
-        '{"id": "a", "messages": [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "长城"}]}\n'
-    )
-
-
 def test_what_was_said_and_not_stored_is_left_out() -> None:
     path = Path("chat.jsonl")
     texts = (Message(role="user", text="Who?"), Message(role="user", text="Bye!", stored=False))
@@ -69,15 +60,12 @@ LOST: dict[str, tuple[type[Record], Any]] = {
     "what it is about (the scenario)": (Conversation, {"scenario": {"kind": "tea", "task": "Brew."}}),
     "why it ended (stop, failure)": (Conversation, {"stop": "max_turns"}),
     "how it was made (provenance, times)": (Conversation, {"provenance": Provenance(cast="c")}),
-    "reasoning of models, and what agents kept": (Conversation, {"memory": {"user": {"mood": "calm"}}}),
+    "prompts, reasoning, tokens and notes of drafts": (Conversation, {"memory": {"user": {"mood": "calm"}}}),
     "labels": (Conversation, {"labels": {"rating": 2}}),
-    "further keys of the source (mood)": (Conversation, {"extra": {"mood": "glad"}}),
-    "turns without a message": (Conversation, {"unsaid": (Unsaid(role="user", after=1, attempts=()),)}),
+    "further keys of the source": (Conversation, {"extra": {"mood": "glad"}}),
+    "turns without a stored message": (Conversation, {"unsaid": (Unsaid(role="user", after=1, attempts=()),)}),
     "spans": (Message, {"spans": (Span(text="Who", start=0),)}),
-    "prompts, tokens and notes of the drafts that stand": (Message, {"attempts": (DRAFT,)}),
     "rejected drafts": (Message, {"attempts": (DRAFT.model_copy(update={"verdict": "rejected"}),)}),
-    "messages that are not stored": (Message, {"stored": False}),
-    "further keys of the source (id)": (Message, {"extra": {"qa": {"values": {"id": 3}}}}),
 }
 
 
@@ -90,10 +78,10 @@ def with_one(record: type[Record], fields: dict[str, Any]) -> Conversation:
 
 
 @pytest.mark.parametrize("what", LOST)
-@pytest.mark.parametrize("module", [messages, sharegpt])
-def test_each_kind_of_thing_that_is_left_out_is_listed_alone(what: str, module: Any) -> None:
+@pytest.mark.parametrize("write", [messages.write, messages.write_sharegpt])
+def test_each_kind_of_thing_that_is_left_out_is_listed_alone(what: str, write: Any) -> None:
     conversation = with_one(*LOST[what])
-    assert module.write([conversation] * 2, Path("out.jsonl")) == [f"{what}, of 2 conversations"]
+    assert write([conversation] * 2, Path("out.jsonl")) == [f"{what}, of 2 conversations"]
 
 
 contents = texts | st.lists(st.builds(lambda text: {"type": "text", "text": text}, texts), max_size=2)
@@ -136,19 +124,11 @@ def test_what_stands_under_labels_and_what_the_analyses_know_are_labels_and_noth
     assert messages.FORM.written(conversation) == line
 
 
-@pytest.mark.parametrize("odd", [None, [], ["calm"], "calm", 3])
-def test_labels_that_are_no_object_are_a_further_key(odd: Any) -> None:
-    line = {"messages": [turn(labels=odd, intent=None)], "labels": odd}
-    (conversation,) = talks_in(lines(line))
-    assert (conversation.labels, conversation.messages[0].labels) == ({}, {})
-    assert messages.FORM.written(conversation) == line
-
-
 def test_labels_that_are_written_again_are_not_told_as_left_out_and_others_are() -> None:
     read = talks_in(lines({"id": "a", "messages": [turn(satisfaction=4)], "labels": {"mood": "fine"}}))
     assert messages.write(read, "again.jsonl") == []
     assert Path("again.jsonl").read_text() == Path("chat.jsonl").read_text()
-    assert "labels, of 1 conversation" in sharegpt.write(read, "share.json")
+    assert "labels, of 1 conversation" in messages.write_sharegpt(read, "share.json")
     judged = [read[0].model_copy(update={"labels": {"mood": "sad"}})]
     assert messages.write(judged, "again.jsonl") == ["labels, of 1 conversation"]
 
@@ -188,44 +168,13 @@ def test_what_a_system_message_instructs_is_said_by_neither_side_and_comes_back_
     (conversation,) = talks_in(lines({"id": "a", "messages": talk}))
     assert [message.text for message in conversation.messages] == ["Who?", "I."]
     assert messages.FORM.written(conversation) == {"id": "a", "messages": talk}
-    turns = sharegpt.FORM.written(conversation)["conversations"]
+    turns = messages.SHAREGPT_FORM.written(conversation)["conversations"]
     assert [(one["from"], one["value"]) for one in turns] == [
         ("system", "Be brief."), ("human", "Who?"), ("system", "Cite."), ("gpt", "I."),
     ]  # fmt: skip
     Path("share.jsonl").write_text(json.dumps({"conversations": turns}) + "\n", encoding="utf-8")
     roles = [one["role"] for one in messages.FORM.written(load("share.jsonl")[0])["messages"]]
     assert roles == ["system", "user", "system", "assistant"]
-
-
-@pytest.mark.parametrize("system", ["Be brief.", [{"type": "text", "text": "Be brief."}]])
-def test_instructions_beside_the_messages_are_an_aside_and_come_back_at_their_key(system: Any) -> None:
-    line = {"system": system, "messages": [{"role": "user", "content": "Hi."}], "model": "m"}
-    Path("log.jsonl").write_text(json.dumps(line) + "\n")
-    (conversation,) = loaded = load("log.jsonl")
-    assert [aside["system"] for aside in conversation.extra["asides"]] == ["Be brief."]
-    assert "1 system message is kept apart" in loaded.notes
-    messages.write(loaded, "again.jsonl")
-    assert json.loads(Path("again.jsonl").read_text()) == line
-    sharegpt.write(loaded, "other.json")
-    turns = json.loads(Path("other.json").read_text())[0]["conversations"]
-    assert [turn["from"] for turn in turns] == ["system", "human"]
-
-
-def test_lines_without_an_id_get_one_that_depends_on_what_was_said_alone() -> None:
-    first, second = talks_in(lines({"messages": [turn("a")]}, {"messages": [turn("b")]}))
-    assert first.id != second.id
-    assert talks_in(lines({"messages": [turn("b")]}))[0].id == second.id
-
-
-def test_equal_lines_without_an_id_are_two_conversations() -> None:
-    first, second = talks_in(lines({"messages": [turn()]}, {"messages": [turn()]}))
-    assert first.id != second.id
-    assert (first.ordinal, second.ordinal) == (0, 1)
-
-
-def test_either_side_may_begin_and_speak_twice() -> None:
-    path = lines({"messages": [turn(role="assistant"), turn(role="assistant"), turn(role="user")]})
-    assert [message.role for message in load(path).conversations[0].messages] == ["assistant", "assistant", "user"]
 
 
 @pytest.mark.parametrize(
@@ -250,44 +199,3 @@ def test_a_line_that_is_no_conversation_is_named(value: Any, place: str) -> None
         talks_in(lines({"messages": [turn()]}, value))
     assert str(caught.value).startswith(f"chat.jsonl: {place}: ")
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("inner", [{"b": 1, "a": 2}, {"a": 2, "b": True}, {"a": 2}])
-def test_an_object_within_that_differs_in_order_type_or_keys_is_kept_as_it_was(inner: dict[str, Any]) -> None:
-    derived = {"x": {"a": 2, "b": 1}}
-    patch = difference({"x": inner}, derived)
-    assert json.dumps(patched(derived, patch)) == json.dumps({"x": inner})
-    assert difference(derived, {"x": {"a": 2, "b": 1}}) == {}
-
-
-def test_a_result_of_a_tool_that_is_a_picture_with_words_has_both() -> None:
-    block = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}}
-    calling = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "type": "function", "function": {"name": "draw", "arguments": "{}"}}]}  # fmt: skip
-    result = {"role": "tool", "tool_call_id": "1", "content": [{"type": "text", "text": "Here."}, block]}
-    (conversation,) = load(lines({"messages": [turn(), calling, result, turn("Look.", "assistant")]})).conversations
-    (call,) = conversation.messages[-1].tool_calls
-    assert ([part.type for part in call.parts], call.result) == (["image"], "Here.")
-
-
-def test_a_refusal_and_a_transcript_that_stand_beside_an_empty_content_are_the_words_of_the_message() -> None:
-    audio = {"id": "audio_1", "data": "AAAA", "transcript": "It opens at nine."}
-    empty = {"role": "assistant", "content": None}
-    values = [
-        turn("Open?"),
-        {**empty, "refusal": "I can't help with that."},
-        {**empty, "audio": audio},
-        turn("And then?"),
-        {"role": "assistant", "audio": {"id": "audio_1"}},
-    ]
-    (talk,) = talks_in(lines({"messages": values}))
-    assert [message.text for message in talk.messages[1:3]] == ["I can't help with that.", "It opens at nine."]
-    assert [[part.type for part in talk.messages[number].parts] for number in (2, 4)] == [["audio"], ["audio"]]
-    messages.write([talk], "again.jsonl")
-    assert json.loads(Path("again.jsonl").read_text(encoding="utf-8"))["messages"] == values
-
-
-def test_the_text_of_a_file_is_not_one_of_the_words_of_its_message() -> None:
-    content = [{"type": "text", "text": "See this."}, {"type": "file", "file_name": "menu.txt", "text": "Tea 2"}]
-    (talk,) = talks_in(lines({"messages": [{"role": "user", "content": content}]}))
-    assert talk.messages[0].text == "See this."
-    assert talk.messages[0].parts[0].text == "Tea 2"

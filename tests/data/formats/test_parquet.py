@@ -3,7 +3,6 @@
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -24,24 +23,6 @@ def test_a_column_without_a_value_keeps_its_type() -> None:
     assert str(schema.field("stop").type) == "string"
     assert "arrow.json" in str(schema.field("messages").type)
     assert json.loads(schema.metadata[b"huggingface"])["info"]["features"] == parquet.FEATURES
-
-
-def test_rows_are_written_and_read_in_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "GROUP", 30)
-    most = waiting = 0
-
-    def counted() -> Any:
-        nonlocal most, waiting
-        for talk in TALKS:
-            waiting += 1
-            most = max(most, waiting)
-            yield talk
-            waiting = 0 if waiting == 30 else waiting
-
-    parquet.write(counted(), "out.parquet")
-    groups = pyarrow.parquet.ParquetFile("out.parquet").metadata
-    assert ([groups.row_group(number).num_rows for number in range(7)], most) == ([30] * 6 + [20], 30)
-    assert list(parquet.read("out.parquet")) == TALKS
 
 
 def test_tables_of_others_are_still_tables() -> None:

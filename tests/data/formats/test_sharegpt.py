@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.data import Conversation, DataError, Message, load, sharegpt
+from duologue.data import Conversation, DataError, Message, load, messages
 from duologue.data.formats.turns import SHAREGPT_RESULTS, SPEAKERS
 from duologue.data.people import topic_key
 
@@ -21,15 +21,15 @@ def put(value: Any, name: str = "talks.json") -> Path:
 
 
 def test_a_conversation_is_turns_from_human_and_gpt() -> None:
-    messages = (Message(role="user", text="Tea?"), Message(role="assistant", text="Yes."))
-    talks = [Conversation(id="a", scenario={}, messages=messages)]
-    assert sharegpt.write(talks, "talks.json") == []
+    said = (Message(role="user", text="Tea?"), Message(role="assistant", text="Yes."))
+    talks = [Conversation(id="a", scenario={}, messages=said)]
+    assert messages.write_sharegpt(talks, "talks.json") == []
     assert json.loads(Path("talks.json").read_text()) == [{"id": "a", "conversations": TURNS}]
-    sharegpt.write(talks, "talks.jsonl")
+    messages.write_sharegpt(talks, "talks.jsonl")
     assert Path("talks.jsonl").read_text() == json.dumps({"id": "a", "conversations": TURNS}) + "\n"
     for name in ("talks.json", "talks.jsonl"):
         (read,) = load(name)
-        assert (load(name).kind, read.id, read.messages) == ("sharegpt", "a", messages)
+        assert (load(name).kind, read.id, read.messages) == ("sharegpt", "a", said)
 
 
 values = st.none() | st.integers() | st.text(max_size=3)
@@ -48,23 +48,25 @@ talks = st.builds(
 
 @given(st.lists(talks, min_size=1, max_size=3))
 def test_what_was_read_is_written_again(given_talks: list[dict[str, Any]]) -> None:
-    written = [json.dumps(sharegpt.FORM.written(conversation)) for conversation in sharegpt.read(put(given_talks))]
+    written = [
+        json.dumps(messages.SHAREGPT_FORM.written(conversation))
+        for conversation in messages.read_sharegpt(put(given_talks))
+    ]
     assert written == [json.dumps(talk) for talk in given_talks]
 
 
 def test_turns_of_the_system_and_of_tools_are_no_messages() -> None:
     aside = [{"from": role, "value": "Be kind."} for role in ("system", "function_call", "observation")]
-    (read,) = sharegpt.read(put([{"conversations": [*aside, *TURNS]}]))
+    (read,) = messages.read_sharegpt(put([{"conversations": [*aside, *TURNS]}]))
     assert [message.role for message in read.messages] == ["user", "assistant"]
 
 
 @pytest.mark.parametrize(
     ("talk", "place"),
     [
-        ({"conversations": {}}, "[0]: has no list 'conversations'"),
-        ({"conversations": [{"from": "narrator", "value": "a"}]}, "[0], turn 0: needs 'from'"),
-        ({"conversations": [{"from": "gpt", "value": 1}]}, "[0], turn 0: needs 'from'"),
-        ({"conversations": [*TURNS, "a"]}, "[0], turn 2: needs 'from'"),
+        ({"conversations": [{"from": "narrator", "value": "a"}]}, "[0], message 0: needs 'from'"),
+        ({"conversations": [{"from": "gpt", "value": 1}]}, "[0], message 0: needs 'from'"),
+        ({"conversations": [*TURNS, "a"]}, "[0], message 2: needs 'from'"),
     ],
 )
 def test_a_broken_turn_is_named_with_its_place(talk: Any, place: str) -> None:
@@ -77,34 +79,8 @@ def test_labels_and_the_topic_of_a_line_are_read_as_in_messages_and_written_agai
     turns = [TURNS[0], {**TURNS[1], "satisfaction": 4}]
     path = put([{"id": "a", "topic": "tea", "conversations": turns, "labels": {"mood": "calm"}}])
     before = json.loads(path.read_text())
-    (talk,) = sharegpt.read(path)
+    (talk,) = messages.read_sharegpt(path)
     assert (talk.labels, [message.labels for message in talk.messages]) == ({"mood": "calm"}, [{}, {"satisfaction": 4}])
-    assert sharegpt.write([talk], path) == []
+    assert messages.write_sharegpt([talk], path) == []
     assert json.loads(path.read_text()) == before
     assert topic_key(talk) is not None
-
-
-@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
-def test_conversations_are_written_one_by_one(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun: list[int] = []
-    shown: list[int] = []
-    form = type(sharegpt.FORM)
-    former = form.written
-
-    def written(*of: Any) -> dict[str, Any]:
-        shown.append(len(begun))
-        return former(*of)
-
-    monkeypatch.setattr(form, "written", written)
-
-    def conversations() -> Any:
-        for number in range(3):
-            begun.append(number)
-            yield Conversation(
-                id=str(number), scenario={"kind": "x"}, messages=(Message(role="user", text="漢\ud800"),)
-            )
-
-    sharegpt.write(conversations(), tmp_path / name)
-    assert shown == [1, 2, 3]
-    assert [one.id for one in sharegpt.read(tmp_path / name)] == ["0", "1", "2"]
-    assert (tmp_path / name).read_text().endswith("]}\n" if name.endswith("l") else "]\n")

@@ -90,14 +90,6 @@ def test_lines_with_blocks_are_written_as_they_were(turns: list[dict[str, Any]],
     assert json.loads((tmp_path / "again.jsonl").read_text()) == value
 
 
-def test_a_users_words_beside_a_result_are_a_message() -> None:
-    beside = [*ANTHROPIC[2]["content"], {"type": "text", "text": "Hurry, please."}]
-    talk = read({"messages": [*ANTHROPIC[:2], {"role": "user", "content": beside}]})
-    assert [message.text for message in talk.messages] == ["Is a room free?", "I look.", "Hurry, please."]
-    assert [len(made) for made in calls(talk)] == [0, 2, 0]
-    assert calls(talk)[1][0][2] == {"free": 3}
-
-
 def test_requests_of_the_messages_api_have_their_system_text_and_answer() -> None:
     response = {"type": "message", "role": "assistant", "content": ANTHROPIC[5]["content"], "stop_reason": "end_turn"}
     usage = {"input_tokens": 40, "output_tokens": 9}
@@ -107,13 +99,6 @@ def test_requests_of_the_messages_api_have_their_system_text_and_answer() -> Non
     assert [message.text for message in talk.messages] == ["Is a room free?", "I look.", "Room 7 is yours."]
     assert [len(made) for made in calls(talk)] == [0, 2, 1]
     assert talk.extra["asides"][0]["system"] == "You keep a hotel."
-
-
-@pytest.mark.parametrize("system", [None, "", {"a": 1}, [1, {"b": 2}], 7])
-def test_what_is_no_text_under_system_is_no_instruction(system: Any) -> None:
-    talk = read({"request": {"messages": ANTHROPIC[:1]}, "response": {"choices": []}, "system": system})
-    assert "asides" not in talk.extra
-    assert [message.text for message in talk.messages] == ["Is a room free?"]
 
 
 def test_calls_of_a_servers_tools_have_their_results_in_the_same_message() -> None:
@@ -128,17 +113,3 @@ def test_calls_of_a_servers_tools_have_their_results_in_the_same_message() -> No
         assert (made.name, made.arguments, made.result, made.error) == ("rooms", {"nights": 2}, "7", None)
         assert talk.messages[1].text == "Room 7 is free."
         assert not talk.messages[1].parts
-
-
-def test_a_custom_tool_of_openai_is_called_with_a_text() -> None:
-    call = {"id": "c1", "type": "custom", "custom": {"name": "code", "input": "print(1)"}}
-    turns = [
-        {"role": "user", "content": "Run it."},
-        {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "c1", "content": "it printed 1"},
-        {"role": "assistant", "content": "Done."},
-    ]
-    Path("log.jsonl").write_text(json.dumps({"messages": turns}), encoding="utf-8")
-    (talk,) = load("log.jsonl")
-    (made,) = talk.messages[1].tool_calls
-    assert (made.name, made.arguments, made.result) == ("code", {"value": "print(1)"}, "it printed 1")

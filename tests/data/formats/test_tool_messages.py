@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from duologue.data import Attempt, Conversation, Message, ToolCall, messages, sharegpt
+from duologue.data import Attempt, Conversation, Message, ToolCall, messages
 
 LOOKED_UP = ToolCall(name="look_up", arguments={"code": "AB1"}, result={"seat": "12A", "who": "Åsa"})
 REFUSED = ToolCall(name="change", arguments={}, error="too late")
@@ -66,23 +66,12 @@ def test_what_was_exported_says_the_same_when_it_is_read_and_is_written_byte_for
     assert Path("second.jsonl").read_bytes() == Path("first.jsonl").read_bytes()
 
 
-def test_the_tools_of_a_user_are_named_as_left_out_and_the_calls_are_numbered_without_them() -> None:
-    call = Attempt(text="Hm?", verdict="accepted", tool_calls=(REFUSED, LOOKED_UP))
-    asking = Message(role="user", text="Hm?", attempts=(call,))
-    conversation = Conversation(id="a", scenario={}, messages=(asking, reply("In 12A.", LOOKED_UP)))
-    left_out = messages.write([conversation], "first.jsonl")
-    assert [line for line in left_out if "tool" in line] == ["calls and results of a user's tools, of 1 conversation"]
-    turns = json.loads(Path("first.jsonl").read_text())["messages"]
-    assert [turn["role"] for turn in turns] == ["user", "assistant", "tool", "assistant"]
-    assert turns[2]["tool_call_id"] == "call_1"
-
-
 def test_sharegpt_has_a_turn_for_each_call_and_each_result() -> None:
-    assert "calls and results of tools, of 1 conversation" not in sharegpt.write([TALK], "share.json")
+    assert "calls and results of tools, of 1 conversation" not in messages.write_sharegpt([TALK], "share.json")
     (value,) = json.loads(Path("share.json").read_text())
     speakers = [turn["from"] for turn in value["conversations"]]
     assert speakers[1:].index("function_call") < speakers[1:].index("observation") < speakers[1:].index("gpt")
-    (again,) = sharegpt.read("share.json")
+    (again,) = messages.read_sharegpt("share.json")
     assert [[(call.name, call.arguments) for call in message.tool_calls] for message in again.messages] == [
         [(call.name, call.arguments) for call in message.tool_calls] for message in TALK.messages if message.stored
     ]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from duologue.data import Conversation
-from duologue.data.formats.dialogues import asides
+from duologue.data.formats.messages import asides
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from duologue.data import DataError, load
-from duologue.data.files.broken_lines import skip_in_sources
 from duologue.data.formats import record_lines
 from duologue.graphs.scenarios.sources import ScenarioSource
 
@@ -30,28 +29,6 @@ def test_broken_lines_are_left_out_on_request_and_the_first_three_are_named() ->
         load(path)
     loaded = load(path, skip_broken=True)
     assert (len(loaded), loaded.notes[-1]) == (2, "left out: 4 broken lines (line 2, line 3, line 5, ...)")
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        LINE,
-        json.dumps({"request": {"messages": [ASKED]}, "response": {"role": "assistant", "content": "Yes."}}),
-        json.dumps({"conversation_id": "1", **ASKED}),
-        json.dumps({"conversations": [{"from": "human", "value": "Is there tea?"}]}),
-        json.dumps({"question": "Is there tea?", "answer": "Yes."}),
-        json.dumps({"turns": DIALOGUE}),
-    ],
-)
-def test_every_form_of_lines_is_read_without_the_broken_ones(line: str) -> None:
-    for lines in ((line, "{"), ("nothing", line), ("{", line), (line, '"\udcff"')):
-        path = Path("log.jsonl")
-        path.write_bytes("\n".join(lines).encode("utf-8", "surrogateescape"))
-        loaded = load(path, skip_broken=True)
-        assert [talk.messages[0].text for talk in loaded] == ["Is there tea?"], lines
-        assert "left out: 1 broken line" in loaded.notes[-1]
-        with pytest.raises(DataError):
-            load(path)
 
 
 @pytest.mark.parametrize(
@@ -108,12 +85,6 @@ def test_a_file_without_a_readable_line_or_element_is_refused_all_the_same() -> 
 ELEMENT = {"id": "a", "messages": [ASKED, {"role": "assistant", "content": "Green."}]}
 
 
-def test_a_list_that_is_cut_off_is_refused() -> None:
-    Path("list.json").write_text(json.dumps([ELEMENT])[:-9], encoding="utf-8")
-    with pytest.raises(DataError, match="is not JSON"):
-        load("list.json", skip_broken=True)
-
-
 @pytest.mark.parametrize(
     ("element", "odd"),
     [
@@ -138,10 +109,8 @@ def test_an_element_of_json_that_cannot_be_read_is_left_out_too(element: Any, od
 def test_scenarios_are_read_without_the_broken_ones() -> None:
     path = Path("scenarios.json")
     path.write_text('{"goal": "Buy tea"}\n{"goal": "Buy\n{"gaol": "Sell tea"}\n', encoding="utf-8")
-    source = ScenarioSource(scenarios=path)
     with pytest.raises(DataError, match="line 2"):
-        source.read(None, 0)
-    with skip_in_sources(True):
-        scenarios = source.read(None, 0)
+        ScenarioSource(scenarios=path).read(None, 0)
+    scenarios = ScenarioSource(scenarios=path, skip_broken=True).read(None, 0)
     assert [state["scenario"] for state in scenarios.states] == [{"goal": "Buy tea"}]
     assert any("left out: 2 broken lines (line 2, line 3)" in note for note in scenarios.notes)

@@ -2,18 +2,14 @@
 
 import json
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from duologue.data import Conversation, DataError, load, messages
-from duologue.data.formats.dialogues import asides, further
+from duologue.data import Conversation, load, messages
+from duologue.data.formats.messages import asides, further
 from duologue.data.loading import Loaded
-from duologue.data.logs.key_names import LISTS, SPEAKERS, TEXTS
 
 TALK = [("user", "A table for two?"), ("assistant", "At seven."), ("user", "Fine.")]
 
@@ -90,74 +86,6 @@ def test_unknown_speakers_are_named_and_not_guessed(fault: Callable[..., str]) -
     assert "line 1: 'Ann', 'Bo': neither user nor assistant by name" in line
     assert "--log-format" in line
     assert "line 1: 'Bo': neither" in fault(load, file({"turns": turns("speaker", "text", "user", "Bo")}))
-
-
-def test_dialogues_have_the_name_of_their_list_and_one_without_turns_is_counted() -> None:
-    spoken = turns("speaker", "text", "user", "agent")
-    loaded = read({"train": [{"convo_id": 3, "turns": spoken}], "dev": [{"convo_id": 4, "turns": spoken}]})
-    assert [(one.id, further(one)["split"]) for one in loaded] == [("3", "train"), ("4", "dev")]
-    assert read({"set--1": {"log": spoken}, "set--2": {"log": []}}).notes == ("1 dialogue without turns left out",)
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        {"messages": [{"role": "user", "content": "Hello"}]},
-        {"conversations": [{"from": "human", "value": "Hello"}]},
-        {"conversations": [{"from": "narrator", "value": "Hello"}]},
-        {"conversation": [{"role": "user", "content": "Hello"}]},
-        {"turns": ["Hello"]},
-        {"turns": [{"speaker": "user"}]},
-        {"log": "Hello"},
-        {"goal": "a table"},
-    ],
-    ids=str,
-)
-def test_neighbours_are_not_claimed(value: dict[str, Any]) -> None:
-    path, kind = file(value), ""
-    with suppress(DataError):
-        kind = load(path).kind
-    assert kind != "dialogues"
-
-
-def test_a_value_without_turns_is_named_with_its_keys(fault: Callable[..., str]) -> None:
-    path = file({"dialogues": [DIALOGUES["sgd"], {"topic": "tea"}]})
-    line = fault(load, path)
-    assert "dialogues[1]: has no turns" in line
-    assert line.endswith("it has topic")
-    path = file({"turns": [*DIALOGUES["sgd"]["turns"], {"speaker": "USER"}, {}, {}]})
-    assert "turn 3: needs a role as 'speaker' and a text as 'utterance'" in fault(load, path)
-
-
-texts = st.text(st.characters(codec="utf-8"), max_size=8)
-RESERVED_KEYS = ["id", "time", "tool_calls", "messages", "output"]
-
-
-@pytest.mark.heavy
-@given(
-    st.lists(st.tuples(st.sampled_from(["user", "assistant"]), texts), min_size=1, max_size=5),
-    st.sampled_from(LISTS),
-    st.sampled_from(SPEAKERS),
-    st.sampled_from(TEXTS),
-    st.dictionaries(st.sampled_from(RESERVED_KEYS), texts, max_size=2),
-)
-def test_dialogues_under_any_keys_are_read_again(
-    talk: list[tuple[str, str]], key: str, speaker: str, text: str, more: dict[str, str]
-) -> None:
-    spoken = [
-        {**{one: value for one, value in more.items() if one != text}, speaker: who, text: said} for who, said in talk
-    ]
-    value = {"note": "ours", key: spoken}
-    loaded = load(file(value))
-    (conversation,) = loaded
-    if loaded.kind == "dialogues":
-        assert words(conversation) == talk
-        (conversation,) = read(value)
-        for message in conversation.messages:
-            values: Any = message.extra.get("messages", {}).get("values", {})
-            assert {**values, **values.get("turn", {})}.items() >= {k: v for k, v in more.items() if k != text}.items()
-    else:
-        assert (speaker, text) in (("role", "content"), ("from", "value"))
 
 
 PUBLISHED: dict[str, Any] = {

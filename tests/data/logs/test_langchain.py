@@ -6,13 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from langchain_core.load import dumpd
 from langchain_core.messages import (
     AIMessage,
     BaseMessage,
-    ChatMessage,
     HumanMessage,
     SystemMessage,
     ToolMessage,
@@ -24,7 +21,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 
 from duologue.data import Conversation, count, load, messages
 from duologue.data.checks import check
-from duologue.data.formats.dialogues import asides, further
+from duologue.data.formats.messages import asides, further
 from duologue.views.conversation import conversation_html
 
 USED: Any = {"input_tokens": 9, "output_tokens": 5, "total_tokens": 14}
@@ -109,24 +106,6 @@ def test_further_keys_of_a_line_are_kept_and_its_thread_is_its_id() -> None:
     assert (talk.id, talk.labels, further(talk)["summary"]) == ("t9", {"solved": True}, "Rooms.")
 
 
-@pytest.mark.parametrize("way", WRITTEN)
-@pytest.mark.parametrize("keys", [("session_id", "message", False), ("SessionId", "History", True)], ids=str)
-def test_rows_of_a_stored_history_are_conversations_by_session(keys: tuple[str, str, bool], way: str) -> None:
-    session, key, text = keys
-    rows = [
-        {"row": number, session: name, key: json.dumps(message) if text else message}
-        for number, (name, message) in enumerate((name, message) for message in WRITTEN[way](TALK[1:]) for name in "ab")
-    ]
-    loaded = load(file(*rows))
-    assert (loaded.kind, [talk.id for talk in loaded]) == ("langchain", ["a", "b"])
-    for talk in loaded:
-        assert str(talk) == "user: Is a room free?\nassistant: Room 7 is"
-        assert [call[0] for call in calls_of(talk)] == ["rooms", "prices", "book"]
-        assert further(talk)["usage"] == {"input_tokens": 18, "output_tokens": 10}
-    assert [message.extra["messages"]["values"]["row"] for message in loaded.conversations[1].messages] == [1, 9]
-    written_again(loaded.conversations)
-
-
 def model(state: MessagesState) -> Any:
     asked = isinstance(state["messages"][-1], HumanMessage)
     return {"messages": [TALK[2] if asked else AIMessage("Room 7 is free.", id="a2")]}
@@ -186,13 +165,6 @@ def test_of_the_states_of_a_thread_the_newest_counts(order: int, timed: bool) ->
     written_again(loaded.conversations)
 
 
-def test_one_state_and_those_of_several_threads_are_read() -> None:
-    (newest, *_) = states()
-    other = {**newest, "config": {"configurable": {"thread_id": "t2"}}}
-    assert [talk.id for talk in load(file(newest, other))] == ["t1", "t2"]
-    assert str(load(file({**newest, "config": {}})).conversations[0]) == WHOLE
-
-
 def test_messages_that_only_earlier_states_hold_are_counted_and_a_subgraphs_state_is_not_the_threads() -> None:
     newest, *_, first, _ = states()
     left = {**first, "values": {"messages": as_models([HumanMessage("Gone.", id="h0")])}}
@@ -210,49 +182,3 @@ def test_checkpoints_are_read_by_their_thread() -> None:
         loaded = load(file(*values))
         assert (loaded.kind, [str(talk) for talk in loaded]) == ("langchain", [WHOLE])
     assert load(file(*listed)).conversations[0].id == "t1"
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        {"type": "human", "text": "Hello"},
-        {"type": "system", "message": "disk full"},
-        {"values": {"messages": 3}, "next": []},
-        {"lc": 1, "type": "constructor", "id": ["langchain", "llms", "OpenAI"], "kwargs": {"messages": []}},
-        {"node": {"messages": []}},
-        {"event": "values", "data": {}},
-        ["values", {"a": 1}],
-    ],
-    ids=str,
-)
-def test_values_like_messages_and_states_are_not_claimed(value: Any, fault: Any) -> None:
-    assert "known format" in fault(load, file(value))
-
-
-def test_a_line_of_another_kind_and_a_role_that_is_none_are_named(fault: Any) -> None:
-    assert "line 2" in fault(load, file({"messages": as_models(TALK)}, {"a": 1}))
-    critic = as_models([*TALK[1:2], ChatMessage(role="critic", content="Hm.")])
-    assert "message 1" in fault(load, file({"messages": critic}))
-
-
-texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
-turns = st.tuples(texts, st.lists(st.tuples(texts, st.booleans()), max_size=2), texts)
-
-
-@given(st.lists(turns, min_size=1, max_size=3), st.sampled_from(sorted(WRITTEN)))
-def test_any_conversation_comes_back_from_its_messages(talk: list[Any], way: str) -> None:
-    listed: list[BaseMessage] = []
-    expected = []
-    for place, (asked, results, reply) in enumerate(talk):
-        listed.append(HumanMessage(asked))
-        for number, (result, failed) in enumerate(results):
-            name = f"c{place}{number}"
-            listed.append(AIMessage("", tool_calls=[{"name": "rooms", "args": {"text": result}, "id": name}]))
-            listed.append(ToolMessage(f"={result}", tool_call_id=name, status="error" if failed else "success"))
-            expected.append(("rooms", {"text": result}, *((None, f"={result}") if failed else (f"={result}", None))))
-        listed.append(AIMessage(reply))
-    (conversation,) = load(file({"messages": WRITTEN[way](listed)})).conversations
-    spoken = [text for asked, _, reply in talk for text in (asked, reply)]
-    assert [message.text for message in conversation.messages] == spoken
-    assert calls_of(conversation) == expected
-    written_again([conversation])

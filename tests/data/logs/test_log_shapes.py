@@ -1,15 +1,14 @@
 """Shapes of logged lines that are read, and calls that are joined."""
 
 import gzip
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from duologue.data import DataError, load
-from duologue.data.formats.dialogues import asides, further
-from duologue.data.formats.turns import spoken
-from duologue.data.logs.calls import LoggedCall, together
+from duologue.data import domains, load, messages
+from duologue.data.formats.messages import asides, further
 from tests.data.logs.museum_log import ASKED, LAST, MORE, SYSTEM, TALK, TOLD, WHOLE, answer, file, only, spoken_lines
 
 SHAPES: dict[str, Any] = {
@@ -69,49 +68,6 @@ def test_calls_that_send_the_history_again_are_one_conversation() -> None:
     assert joined.messages[1].extra["messages"]["values"]["finish_reason"] == "length"
 
 
-def test_calls_without_a_name_are_joined_in_time_that_grows_with_their_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    read = 0
-
-    def counted(turns: Any) -> list[tuple[str, str]]:
-        nonlocal read
-        read += 1
-        return spoken(turns)
-
-    monkeypatch.setattr("duologue.data.logs.calls.spoken", counted)
-    first = [LoggedCall([{**ASKED, "content": f"When does room {number % 50} open?"}, TOLD]) for number in range(200)]
-    second = [LoggedCall([*call.turns, MORE, LAST]) for call in first]
-    talks = list(together([*first, *second]))
-    assert [talk["messages"][0]["content"] for talk in talks] == [call.turns[0]["content"] for call in first]
-    assert {len(talk["messages"]) for talk in talks} == {4}
-    assert read < 10 * len([*first, *second])
-
-
-def test_an_edit_is_looked_for_only_among_histories_that_begin_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    compared = 0
-
-    def counted(first: Any, second: Any) -> int:
-        nonlocal compared
-        compared += 1
-        return 0
-
-    monkeypatch.setattr("duologue.data.logs.calls._alike", counted)
-    calls = [LoggedCall([{**ASKED, "content": f"Question {n}?"}, TOLD], conversation="c") for n in range(50)]
-    (talk,) = together(calls)
-    assert (len(talk["messages"]), compared) == (100, 0)
-
-
-@pytest.mark.parametrize("value", [[], {}, [["a"]]], ids=str)
-@pytest.mark.parametrize("key", ["uuid", "sender", "parent_message_uuid", "current_leaf_message_uuid"])
-def test_a_name_in_a_tree_that_is_no_text_is_read_over_or_refused_in_one_line(key: str, value: Any) -> None:
-    sent = [{"uuid": f"m{n}", "parent_message_uuid": f"m{n - 1}", "sender": "human", "text": "Hi"} for n in range(3)]
-    refusal = ""
-    try:
-        load(file([{"chat_messages": [*sent[:2], {**sent[2], key: value}], key: value}]))
-    except DataError as error:
-        refusal = str(error)
-    assert "\n" not in refusal
-
-
 @pytest.mark.parametrize("instructions", [(), (0,), (1,), (0, 1)])
 def test_calls_that_send_only_what_is_new_are_joined_by_their_conversation(instructions: tuple[int, ...]) -> None:
     path = file(
@@ -132,3 +88,17 @@ def test_keys_beside_the_messages_are_kept() -> None:
 def test_a_refusal_of_the_api_is_what_the_assistant_said() -> None:
     refusal = {"role": "assistant", "content": None, "refusal": "I can't help with that."}
     assert spoken_lines(only(file({"messages": [ASKED]} | answer(refusal))))[1] == "assistant: I can't help with that."
+
+
+def test_a_line_of_wildchat_has_its_id_and_its_user_and_no_address(tmp_path: Path) -> None:
+    said = {"role": "user", "content": "Hi", "hashed_ip": "4f2a", "header": {"user-agent": "x"}, "country": "Egypt"}
+    line = {"conversation_hash": "ab12", "conversation": [said], "hashed_ip": "4f2a", "header": {"user-agent": "x"}}
+    path = tmp_path / "wildchat.jsonl"
+    path.write_text(json.dumps(line))
+    (talk,) = load(path)
+    assert (talk.id, domains.of(talk).user(talk)) == ("ab12", "4f2a")
+    messages.write([talk], tmp_path / "out.jsonl")
+    written = (tmp_path / "out.jsonl").read_text()
+    assert "Egypt" in written
+    assert "header" not in written
+    assert "hashed_ip" not in written

@@ -3,7 +3,6 @@
 import csv
 import gzip
 import io
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.data import Conversation, DataError, load, messages
-from duologue.data.formats.dialogues import further
+from duologue.data import Conversation, load, messages
+from duologue.data.formats.messages import further
 from duologue.data.loading import Loaded
 
 TALK = [("user", "When does it open?"), ("assistant", "At nine, sharp.")]
@@ -58,12 +57,6 @@ def test_a_table_may_have_tabs_or_semicolons_a_mark_of_order_and_be_zipped() -> 
     assert words(read(Path("table.gz"))[0]) == TALK
 
 
-def test_the_index_of_pandas_is_not_read_and_a_name_may_hold_any_mark() -> None:
-    (conversation,) = read(file(',Question?,question,answer\n0,x,When does it open?,"At nine, sharp."\n'))
-    assert (words(conversation), further(conversation)["Question?"]) == (TALK, "x")
-    assert "" not in further(conversation)
-
-
 def test_columns_have_other_names_and_further_cells_are_kept() -> None:
     (conversation,) = loaded = read(file("Speaker,Text,Mood\ncustomer,Hello,glad\nagent,Welcome,\n"))
     assert words(conversation) == [("user", "Hello"), ("assistant", "Welcome")]
@@ -100,13 +93,6 @@ def test_a_broken_row_is_named_by_its_line(fault: Callable[..., str]) -> None:
     assert "line 2: is not a row" in fault(load, file('role,content\nuser,"a\n'))
 
 
-@pytest.mark.parametrize(
-    "text", ["Hello, this is content\nof a text.\n", "a,b\n1,2\n", "role: user\ncontent: Hello\n", "text\nHello\n"]
-)
-def test_other_texts_are_not_tables(text: str, fault: Callable[..., str]) -> None:
-    assert "not in a known format" in fault(load, file(text, "words.txt"))
-
-
 @given(st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=9)), min_size=1, max_size=6), st.sampled_from(",;\t"))  # fmt: skip
 def test_conversations_written_as_csv_are_read_again(talk: list[tuple[str, str]], delimiter: str) -> None:
     text = io.StringIO()
@@ -127,7 +113,7 @@ MESSAGES = [{"role": role, "content": text} for role, text in TALK]
 PARQUET: dict[str, list[dict[str, Any]]] = {
     "messages": [{"messages": MESSAGES, "source": "ours"}],
     "sharegpt": [{"conversations": [{"from": {"user": "human"}.get(who, "gpt"), "value": text} for who, text in TALK]}],
-    "rows": [{"prompt": TALK[0][1], "chosen": MESSAGES, "rejected": MESSAGES[:1]}],
+    "rows": [{"prompt": TALK[0][1], "completion": TALK[1][1]}],
     "single messages": [{"session_id": 1, **message, "score": None} for message in MESSAGES],
     "dialogues": [{"dialogue_id": "a", "turns": [{"speaker": who, "utterance": text} for who, text in TALK]}],
 }
@@ -137,23 +123,6 @@ PARQUET: dict[str, list[dict[str, Any]]] = {
 def test_parquet_holds_rows_of_every_form(shape: str) -> None:
     (conversation,) = read(parquet(PARQUET[shape]))
     assert words(conversation) == TALK
-
-
-def test_images_in_parquet_are_parts() -> None:
-    image = {"bytes": b"\x89PNG\r\n\x1a\nrest", "path": None}
-    row = {"conversations": [{"from": "human", "value": "<image>?"}], "chosen": {"from": "gpt", "value": "A door."}}
-    (conversation,) = read(parquet([row | {"rejected": {"from": "gpt", "value": "A cat."}, "images": [image]}]))
-    (part,) = conversation.messages[0].parts
-    assert (part.type, part.mime_type) == ("image", "image/png")
-
-
-def test_parquet_that_cannot_be_read_is_one_line(fault: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
-    line = fault(load, parquet([{"x": 1}]))
-    assert line.endswith("its columns are x")
-    Path("broken.parquet").write_bytes(b"PAR1 and no more")
-    assert "is not a Parquet file that can be read" in fault(load, "broken.parquet")
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    assert fault(load, "table.parquet").endswith('is Parquet and needs pyarrow: pip install "duologue[parquet]"')
 
 
 def workbook(name: str = "table.xlsx", **sheets: list[list[Any]]) -> Path:
@@ -177,28 +146,3 @@ def test_the_sheets_of_a_workbook_with_messages_are_read(
     assert "the sheet 'Notes' left out" in loaded.notes[-1]
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     assert 'pip install "duologue[stats]"' in fault(load, path)
-
-
-def test_a_folder_has_its_tables_by_what_they_hold() -> None:
-    Path("logs").mkdir()
-    file(LINES, "logs/a.csv")
-    file("day,visitors\n1,20\n", "logs/b.csv")
-    file("id,text\n1,Hello\n", "logs/c.csv")
-    loaded = load("logs")
-    assert [conversation.id for conversation in loaded] == ["1", "2"]
-    assert loaded.notes == (
-        "left out: logs/c.csv: has no column of roles beside 'text': name one role and one content, or question and "
-        "answer; its columns are id, text",
-    )
-
-
-def test_lists_in_cells_are_read_as_json_and_as_pandas_writes_them() -> None:
-    turns = [{"role": "user", "content": "It's open?"}, {"role": "assistant", "content": "At nine."}]
-    odd = [{"role": "user", "content": b"Open?"}]
-    for name, last in (("lists.csv", turns), ("odd.csv", odd)):
-        with Path(name).open("w", encoding="utf-8", newline="") as table:
-            csv.writer(table).writerows([["id", "messages"], ["a", json.dumps(turns)], ["b", str(last)]])
-    texts = [[message.text for message in talk.messages] for talk in load("lists.csv")]
-    assert texts == [["It's open?", "At nine."]] * 2
-    with pytest.raises(DataError, match="line 3: has no list 'messages'"):
-        load("odd.csv")

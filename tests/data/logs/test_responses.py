@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.data import Conversation, load, messages
 from duologue.data.checks import check
-from duologue.data.formats.dialogues import asides, further
+from duologue.data.formats.messages import asides, further
 from duologue.views.conversation import conversation_html
 
 ASKED, REPLY = "Is a room free?", "Room 7 is free."
@@ -101,12 +100,6 @@ def test_calls_of_a_response_are_those_of_its_message_and_have_their_results() -
     written_again(loaded.conversations)
 
 
-def test_an_error_of_a_tool_of_a_server_is_an_error_of_the_call() -> None:
-    failed = {"type": "mcp_call", "id": "mcp_1", "name": "prices", "arguments": "{}", "output": None, "error": "no way"}
-    (talk,) = load(lines({"input": ASKED, "output": [failed, message(REPLY)]})).conversations
-    assert talk.messages[1].tool_calls[0].error == "no way"
-
-
 def test_a_refusal_a_cut_off_and_an_image_are_read() -> None:
     refusal = {"type": "message", "role": "assistant", "content": [{"type": "refusal", "refusal": "I can't."}]}
     image = {"role": "user", "content": [{"type": "input_text", "text": "Look:"}, {"type": "input_image", "image_url": "https://e.org/a.png"}]}  # fmt: skip
@@ -140,25 +133,6 @@ def test_a_chain_of_responses_is_one_conversation_and_a_branch_another() -> None
     written_again(loaded.conversations)
 
 
-def test_a_response_without_a_message_is_a_reply_without_words() -> None:
-    loaded = load(lines({"request": {"input": ASKED}, "response": response(REASONING)}))
-    (talk,) = loaded.conversations
-    assert [message.text for message in talk.messages] == [ASKED, ""]
-    assert [finding.rule for finding in check(talk)] == ["empty"]
-    written_again([talk])
-
-
-def test_responses_of_a_conversation_of_the_api_are_joined() -> None:
-    def turn(text: str, reply: str) -> dict[str, Any]:
-        return {"request": {"input": text, "conversation": "conv_1"}, "response": response(message(reply))}
-
-    called = {"request": {"input": [RESULT], "conversation": {"id": "conv_1"}}, "response": response(message("Yes."))}
-    calling = {"request": {"input": ASKED, "conversation": {"id": "conv_1"}}, "response": response(CALL)}
-    (talk,) = load(lines(turn("Hello", "Hi."), calling, called)).conversations
-    assert (talk.id, str(talk)) == ("conv_1", f"user: Hello\nassistant: Hi.\nuser: {ASKED}\nassistant: Yes.")
-    assert calls_of(talk) == [("rooms", {"nights": 2}, "3 rooms")]
-
-
 def test_requests_that_send_the_items_again_are_one_conversation() -> None:
     asked = message(ASKED, "user")
     loaded = load(
@@ -171,98 +145,5 @@ def test_requests_that_send_the_items_again_are_one_conversation() -> None:
     assert (str(talk), calls_of(talk)) == (TALK, [("rooms", {"nights": 2}, "3 rooms")])
 
 
-CHAT = {"request": {"messages": [{"role": "user", "content": ASKED}]}, "response": {"choices": [{"message": {"role": "assistant", "content": REPLY}}]}}  # fmt: skip
-EMBEDDING = {"url": "/v1/embeddings", "body": {"model": "m", "input": ASKED}}
-ENCODED = {"model": "m", "input": [ASKED], "encoding_format": "float"}
-EMBEDDED = {"request": {"input": ASKED}, "response": {"object": "list", "data": [{"object": "embedding", "embedding": [0.1]}]}}  # fmt: skip
-MODERATED = {"request": {"input": ASKED}, "response": {"id": "modr-1", "results": [{"flagged": False, "category_scores": {}}]}}  # fmt: skip
-BARE: dict[str, Any] = {
-    "input": {"model": "m", "input": ASKED},
-    "input and output": {"input": ASKED, "output": REPLY},
-    "evaluation": {"id": "1", "input": ASKED, "output": REPLY, "expected": REPLY, "scores": {"exact": 1}},
-    "classifier": {"input": ASKED, "label": "booking"},
-    "output": {"output": REPLY},
-}
-NOT: dict[str, Any] = {
-    **BARE,
-    "calls": {"output": [{"name": "rooms", "arguments": {"nights": 2}}]},
-    "calls of the API": {"output": [CALL]},
-    "span": {"name": "llm", "attributes": {"input.value": ASKED, "output.value": REPLY}},
-    "embedding": EMBEDDING,
-    "encoded": ENCODED,
-    "embedded": EMBEDDED,
-    "moderated": MODERATED,
-}
-
-
-@pytest.mark.parametrize("value", NOT.values(), ids=NOT)
-def test_a_text_under_input_or_output_is_no_conversation(value: Any, fault: Any) -> None:
-    assert "not in a known format" in fault(load, lines(value))
-
-
-@pytest.mark.parametrize("others", [[EMBEDDING, ENCODED, EMBEDDED], [MODERATED], [BARE["input"]]], ids=len)
-@pytest.mark.parametrize("where", [0, 1])
-@pytest.mark.parametrize("line", ["chat", "responses", "messages"])
-def test_what_is_no_conversation_is_left_out_and_counted(others: list[Any], where: int, line: str) -> None:
-    value: Any = {"chat": CHAT, "responses": SHAPES["items"], "messages": {"messages": CHAT["request"]["messages"]}}[
-        line
-    ]
-    bare = others == [BARE["input"]]
-    if bare and line == "messages" and where:
-        return  # a file of messages alone, of which each line is one
-    loaded = load(lines(*others, value) if not where else lines(value, *others))
-    assert len(loaded.conversations) == 1
-    kind = "text without a request 1" if bare else "moderation 1" if others == [MODERATED] else "embedding 3"
-    assert loaded.notes[0] == f"left out, not conversations: {kind}"
-
-
-def test_a_log_of_both_apis_is_read() -> None:
-    loaded = load(lines(CHAT, {"request": {"input": "Hello"}, "response": response(message("Hi."))}))
-    assert [str(talk) for talk in loaded.conversations] == [TALK, "user: Hello\nassistant: Hi."]
-
-
 words = st.text(min_size=1, max_size=8).filter(str.strip)
 called = st.lists(st.tuples(st.sampled_from(["rooms", "prices"]), st.dictionaries(st.text(max_size=3), st.integers(), max_size=2), words), max_size=3)  # fmt: skip
-exchanges = st.lists(st.tuples(words, called, words), min_size=1, max_size=4)
-
-
-@pytest.mark.heavy
-@given(exchanges, st.sampled_from(["chained", "again", "named"]))
-def test_any_conversation_comes_back_from_its_requests(talk: list[tuple[str, Any, str]], how: str) -> None:
-    values, history, expected, number = [], [], [], 0
-
-    def request(items: list[Any], *output: Any) -> None:
-        nonlocal number
-        number += 1
-        sent = [*history, *items] if how == "again" else items
-        more = {"previous_response_id": f"resp_{number - 1}"} if how == "chained" and number > 1 else {}
-        more |= {"conversation": "conv_1"} if how == "named" else {}
-        values.append({"request": {"input": sent, **more}, "response": response(*output, name=f"resp_{number}")})
-        history.extend([*items, *output])
-
-    for place, (asked, calls, reply) in enumerate(talk):
-        items: list[Any] = [message(f"{place}{asked}", "user")]
-        for at, (name, arguments, result) in enumerate(calls):
-            call = {
-                "type": "function_call",
-                "call_id": f"c{place}{at}",
-                "name": name,
-                "arguments": json.dumps(arguments),
-            }
-            request(items, REASONING, call)
-            items = [{"type": "function_call_output", "call_id": f"c{place}{at}", "output": f"={result}"}]
-            expected.append((name, arguments, f"={result}"))
-        request(items, message(f"{place}{reply}"))
-    (conversation,) = load(lines(*values)).conversations
-    texts = [f"{place}{text}" for place, (asked, _, reply) in enumerate(talk) for text in (asked, reply)]
-    assert [message.text for message in conversation.messages] == texts
-    assert calls_of(conversation) == expected
-    written_again([conversation])
-
-
-def test_a_response_that_goes_on_from_one_that_the_log_lacks_is_counted() -> None:
-    first = response(message(REPLY), previous_response_id="resp_0")
-    later = response(message("It is yours."), name="resp_2", previous_response_id="resp_1")
-    loaded = load(lines(first, later))
-    assert [len(talk.messages) for talk in loaded] == [2]
-    assert "1 response goes on from one that the log lacks" in loaded.notes

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.data import Loaded, load, messages, record_lines, sharegpt
-from duologue.studies.labelling import LabellingSettings, LabelWork
+from duologue.data import Loaded, load, messages, record_lines
 
 
 def line(name: str, text: str, **more: Any) -> dict[str, Any]:
@@ -76,8 +75,8 @@ def test_the_id_of_the_source_is_written_again_where_the_form_allows() -> None:
     values = [*SHARED, {**line("7", "No key first"), "channel": "web"}]
     messages.write(load(written(values)), "again.jsonl")
     assert [json.loads(text) for text in Path("again.jsonl").read_text().splitlines()] == values
-    left_out = sharegpt.write(load("log.jsonl"), "other.jsonl")
-    assert "further keys of the source (id, channel), of 3 conversations" in left_out
+    left_out = messages.write_sharegpt(load("log.jsonl"), "other.jsonl")
+    assert "further keys of the source, of 3 conversations" in left_out
     assert texts(load("again.jsonl")) == texts(load("log.jsonl")), "the same content has the same id"
 
 
@@ -91,9 +90,3 @@ def test_records_that_share_an_id_are_separated_too_also_where_they_stay_on_disk
     monkeypatch.setattr("duologue.data.loading.IN_MEMORY", 2)
     stored = load("records.jsonl")
     assert texts(stored) == held
-
-
-def test_every_conversation_of_a_log_whose_lines_share_an_id_is_labelled() -> None:
-    written(SHARED)
-    settings = LabellingSettings(source=Path("log.jsonl"), labels=("satisfaction",), answers=Path("answers"), by="ann")
-    assert len({item.conversation for item in LabelWork(settings).items}) == 3

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from duologue.data import load
-from duologue.data.formats.dialogues import asides, further
-from duologue.data.formats.turns import turns_of
-from tests.data.logs.museum_log import ASKED, LAST, MORE, SYSTEM, TALK, TOLD, WHOLE, answer, file, only, spoken_lines
+from duologue.data.formats.messages import further
+from tests.data.logs.museum_log import ASKED, LAST, MORE, TALK, TOLD, file, only, spoken_lines
 
 HUMAN = {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "HumanMessage"], "kwargs": {"content": "When does it open?", "type": "human"}}  # fmt: skip
 
@@ -43,36 +42,6 @@ def test_runs_of_langsmith_are_conversations_by_thread_and_say_nothing_twice() -
     assert conversation.labels == {"helpful": 1.0}
     assert further(conversation)["usage"] == {"input_tokens": 7, "output_tokens": 2}
     assert further(conversation)["name"] == "step"
-
-
-def test_a_run_that_has_only_answers_or_only_questions_is_one_of_langsmith() -> None:
-    whole = run(1, "llm", {"messages": [ASKED]}, {"messages": [ASKED, TOLD]})
-    for absent, words in (("inputs", TALK[:2]), ("outputs", TALK[:1])):
-        loaded = load(file({key: value for key, value in whole.items() if key != absent}))
-        assert (loaded.kind, spoken_lines(loaded.conversations[0])) == ("langsmith", words)
-
-
-def test_a_message_of_results_alone_is_its_results_and_nothing_else() -> None:
-    results = [{"type": "tool_call_response", "id": str(number), "response": "nine"} for number in range(2)]
-    turns = turns_of({"role": "tool", "parts": results})
-    assert [(turn["tool_call_id"], turn["content"]) for turn in turns] == [("0", "nine"), ("1", "nine")]
-    assert turns_of({"role": "user", "parts": []}) == [{"role": "user", "content": ""}]
-
-
-@pytest.mark.parametrize("messages", [[{"role": "user", "content": "Make a title for: opening hours"}], [SYSTEM]])
-def test_of_the_histories_of_one_trace_that_do_not_overlap_the_longest_counts(messages: list[dict[str, str]]) -> None:
-    reply = TOLD if messages != [SYSTEM] else {}
-    for first in (1, 3):
-        short = run(first, "llm", {"messages": messages}, reply, trace_id="t", parent_run_id="step")
-        long = run(2, "llm", {"messages": [ASKED, TOLD, MORE]}, LAST, trace_id="t", parent_run_id="step")
-        assert spoken_lines(only(file(short, long))) == TALK
-
-
-def test_a_run_of_texts_with_its_child_runs_is_read() -> None:
-    child = run(2, "llm", {"messages": [{"role": "system", "content": "Use this."}, ASKED]}, answer(TOLD), parent_run_id="run-1", trace_id="run-1")  # fmt: skip
-    path = file(run(1, "chain", {"question": "When does it open?"}, {"answer": "At nine."}, child_runs=[child]))
-    assert spoken_lines(only(path)) == TALK[:2]
-    assert asides(only(path))[0]["system"] == "Use this."
 
 
 def test_anthropic_messages_and_tool_calls_of_langsmith_are_read() -> None:
@@ -139,12 +108,6 @@ def test_spans_of_the_genai_conventions_are_conversations_by_id(as_text: bool) -
     assert conversation.messages[-1].extra["messages"]["values"]["finish_reason"] == "length"
 
 
-def test_of_the_spans_of_calls_without_a_parent_in_one_trace_the_longest_history_counts() -> None:
-    first = {"gen_ai.input.messages": [parts(MORE)], "gen_ai.output.messages": [parts(TOLD)]}
-    second = {"gen_ai.input.messages": [*map(parts, WHOLE[1:4])], "gen_ai.output.messages": [parts(LAST)]}
-    assert spoken_lines(only(file(otlp(span("t", 1, first), span("t", 2, second))))) == TALK
-
-
 def test_what_the_console_exporter_writes_is_read_and_openinference_too() -> None:
     attributes = {
         "openinference.span.kind": "LLM",
@@ -177,12 +140,6 @@ def test_a_file_without_messages_is_told_in_one_line(value: Any, problem: str, f
     assert problem in fault(load, file(value))
 
 
-def test_what_the_api_of_langsmith_is_sent_is_put_together_by_run() -> None:
-    begun = {"id": "r", "run_type": "llm", "inputs": {"messages": [ASKED]}, "outputs": None}
-    path = file({"post": [begun], "patch": [{"id": "r", "outputs": {"choices": [{"message": TOLD}]}}]})
-    assert spoken_lines(only(path)) == TALK[:2]
-
-
 def test_calls_of_tools_in_attributes_with_numbers_are_calls() -> None:
     name = "gen_ai.completion.0.message.tool_calls.0.function"
     asked = {"gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": "When does it open?"}
@@ -190,12 +147,6 @@ def test_calls_of_tools_in_attributes_with_numbers_are_calls() -> None:
     called = {f"{name}.name": "hours", f"{name}.arguments": '{"day": 1}'}
     (call,) = only(file(otlp(span("a", 1, asked | said | called)))).messages[-1].tool_calls
     assert (call.name, call.arguments) == ("hours", {"day": 1})
-
-
-def test_instructions_that_stand_apart_from_the_messages_come_before_them() -> None:
-    sent = {"gen_ai.system_instructions": parts(SYSTEM)["parts"], "gen_ai.input.messages": [parts(ASKED)]}
-    (conversation,) = load(file(otlp(span("a", 1, sent | {"gen_ai.output.messages": [parts(TOLD)]})))).conversations
-    assert [aside["system"] for aside in asides(conversation)] == ["You answer for a museum."]
 
 
 def test_calls_of_a_trace_whose_messages_no_other_has_are_counted() -> None:
@@ -215,19 +166,3 @@ def test_calls_of_a_trace_whose_messages_no_other_has_are_counted() -> None:
     loaded = load(file(spans(("Open?", "At nine."), ("A poem?", "Roses."), ("A song?", "La."))))
     assert len(loaded) == 1
     assert loaded.notes == ("2 calls of a trace with messages of their own left out",)
-
-
-def test_a_message_of_an_unknown_role_in_a_trace_is_not_left_out_silently(fault: Callable[..., str]) -> None:
-    odd = {"role": "narrator", "content": "It rains."}
-    run = {
-        "id": "r",
-        "run_type": "llm",
-        "inputs": {"messages": [ASKED, odd]},
-        "outputs": {"choices": [{"message": TOLD}]},
-    }
-    span_of = {
-        "gen_ai.input.messages": json.dumps([parts(ASKED), parts(odd)]),
-        "gen_ai.output.messages": json.dumps([parts(TOLD)]),
-    }
-    for value in (run, otlp(span("t", 1, span_of))):
-        assert "message 1: needs a 'role'" in fault(load, file(value))

@@ -1,7 +1,6 @@
 """Every form of log holds the same conversation, and is read as it."""
 
 import json
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,9 @@ from hypothesis import strategies as st
 
 from duologue.data import DataError, kind_of, load, messages
 from duologue.data.checks import check
-from duologue.data.formats.dialogues import asides, further
+from duologue.data.formats.messages import asides
 from tests.data.logs.logged_talks import LoggedStep, LoggedTalk, read_as
-from tests.data.logs.written_logs import WITHOUT_CALLS, WITHOUT_SYSTEM, WRITERS, inspect_sample, openai, span
+from tests.data.logs.written_logs import WITHOUT_CALLS, WITHOUT_SYSTEM, WRITERS, span
 
 TALK = LoggedTalk(
     (
@@ -74,35 +73,6 @@ def test_any_conversation_is_read_from_each_form(name: str, talk: LoggedTalk) ->
     assert got.system == expected.system
 
 
-def test_an_archive_of_inspect_is_read_sample_by_sample_with_its_scores() -> None:
-    path = Path("log.eval")
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("header.json", json.dumps({"version": 2, "status": "success", "eval": {"task": "t"}}))
-        for number in (1, 2):
-            sample = inspect_sample(TALK) | {"epoch": number}
-            archive.writestr(f"samples/1_epoch_{number}.json", json.dumps(sample))
-    loaded = load(path)
-    assert (loaded.kind, [talk.id for talk in loaded]) == ("inspect", ["1-1", "1-2"])
-    assert {read_as(talk) == TALK for talk in loaded} == {True}
-    assert loaded[0].labels == {"match": "C"}
-
-
-def test_a_damaged_archive_is_one_line() -> None:
-    with zipfile.ZipFile("log.eval", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("header.json", json.dumps({"version": 2, "status": "success", "eval": {"task": "t" * 99}}))
-        archive.writestr("samples/1_epoch_1.json", json.dumps(inspect_sample(TALK)))
-    whole = Path("log.eval").read_bytes()
-    Path("log.eval").write_bytes(whole.replace(whole[60:90], b"\xff" * 30, 1))
-    with pytest.raises(DataError, match="cannot be unpacked"):
-        load("log.eval")
-
-
-def test_an_evaluation_without_samples_is_one_line() -> None:
-    Path("log.json").write_text(json.dumps({"version": 2, "status": "error", "eval": {}}), encoding="utf-8")
-    with pytest.raises(DataError, match="without samples"):
-        load("log.json")
-
-
 def test_rewards_and_scores_are_labels() -> None:
     for name, label in (
         ("tau-bench", {"reward": 1.0}),
@@ -139,23 +109,6 @@ def test_reasoning_is_no_word_of_the_message_and_stays() -> None:
     assert talk.messages[1].extra["messages"]["values"]["reasoning_content"] == "I think."
 
 
-def test_of_the_branches_of_an_export_the_last_one_is_read_and_the_others_are_counted() -> None:
-    value = WRITERS["Claude"][1](TALK)
-    listed = value[0]["chat_messages"]
-    for before, message in zip([None, *listed], listed, strict=False):
-        message["parent_message_uuid"] = before["uuid"] if before else "root"
-    listed.insert(1, {"uuid": "x", "sender": "assistant", "text": "No.", "content": [], "parent_message_uuid": "m0"})
-    Path("log.json").write_text(json.dumps(value), encoding="utf-8")
-    loaded = load("log.json")
-    assert read_as(loaded[0]).messages == TALK.messages
-    assert "1 message of other branches (edited or asked for again) left out" in loaded.notes
-
-
-def test_the_times_of_an_export_of_chatgpt_stay() -> None:
-    Path("log.json").write_text(json.dumps(WRITERS["ChatGPT without links"][1](TALK)), encoding="utf-8")
-    assert load("log.json")[0].messages[0].extra["messages"]["values"]["timestamp"] == 11.0
-
-
 def test_calls_beside_each_other_in_a_trace_follow_one_another() -> None:
     said = [{"role": role, "content": text} for role, text in TALK.messages]
     calls = [
@@ -165,31 +118,6 @@ def test_calls_beside_each_other_in_a_trace_follow_one_another() -> None:
     Path("log.json").write_text(json.dumps([{"id": "t", "name": "bot", "observations": calls}]), encoding="utf-8")
     (talk,) = load("log.json")
     assert read_as(talk).messages == TALK.messages
-
-
-def test_a_prompt_and_a_completion_that_are_texts_are_a_message_of_each_side() -> None:
-    attributes = {"gen_ai.prompt": "Free?", "gen_ai.completion": "Yes.", "gen_ai.operation.name": "chat"}
-    tool = {**attributes, "gen_ai.prompt": "GET /rooms", "gen_ai.operation.name": "execute_tool"}
-    spans = [
-        {"name": "s", "context": {"trace_id": str(number)}, "attributes": one}
-        for number, one in enumerate((attributes, tool))
-    ]
-    Path("log.json").write_text(json.dumps(spans), encoding="utf-8")
-    (talk,) = load("log.json")
-    assert read_as(talk).messages == [("user", "Free?"), ("assistant", "Yes.")]
-
-
-def test_generations_of_a_session_are_one_conversation() -> None:
-    turns = openai(TALK)
-    rows = [
-        {"id": "a", "traceId": "t1", "sessionId": "s", "type": "GENERATION", "startTime": "1", "input": turns[:4], "output": turns[4]},
-        {"id": "b", "traceId": "t2", "sessionId": "s", "type": "GENERATION", "startTime": "2", "input": turns[:-1], "output": turns[-1]},
-        {"id": "c", "traceId": "t2", "sessionId": "s", "type": "SPAN", "parentObservationId": "b", "startTime": "3", "input": "room 7"},
-    ]  # fmt: skip
-    Path("log.json").write_text(json.dumps(rows), encoding="utf-8")
-    (talk,) = load("log.json")
-    assert (talk.id, read_as(talk)) == ("s", TALK)
-    assert "model" not in further(talk)
 
 
 JUNK: list[Any] = [None, 1, True, "x", "", [], {}, [[]], [{}], {"a": 1}, "[1", "attachment://d2"]
@@ -217,23 +145,3 @@ def test_a_log_that_is_broken_anywhere_is_read_or_refused_in_one_line(name: str,
     except DataError as error:
         refusal = str(error)
     assert "\n" not in refusal
-
-
-@pytest.mark.parametrize("name", WRITERS)
-@pytest.mark.parametrize("odd", [{"messages": openai(TALK)}, {"mesages": openai(TALK)}, 17])
-def test_a_value_of_another_form_is_read_or_counted_or_refused(name: str, odd: Any) -> None:
-    written = WRITERS[name][1](TALK)
-    values = written if isinstance(written, list) else [written]
-    path = Path("log.jsonl")
-    path.write_text("".join(json.dumps(value) + "\n" for value in values), encoding="utf-8")
-    alone = load(path)
-    path.write_text("".join(json.dumps(value) + "\n" for value in [*values, odd]), encoding="utf-8")
-    place = f"line {len(values) + 1}"
-    notes: tuple[str, ...]
-    try:
-        loaded = load(path)
-    except DataError as error:
-        notes = (str(error),)
-    else:
-        notes = loaded.notes if len(loaded) == len(alone) else (place,)
-    assert any(place in note or "of other kinds left out" in note for note in notes)

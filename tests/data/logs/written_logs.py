@@ -91,39 +91,6 @@ def mlflow_trace(talk: LoggedTalk) -> Any:
     return {"info": info, "data": {"spans": [{"name": "call", "parent_id": "p", "attributes": attributes}]}}
 
 
-def inspect_sample(talk: LoggedTalk) -> dict[str, Any]:
-    listed: list[dict[str, Any]] = []
-    names = {f"c{number}": step.tool for number, step in enumerate(talk.steps)}
-    for turn in openai(talk):
-        message = dict(turn)
-        if calls := turn.get("tool_calls"):
-            of_inspect = [
-                {
-                    "id": call["id"],
-                    "function": call["function"]["name"],
-                    "arguments": json.loads(call["function"]["arguments"]),
-                }
-                for call in calls
-            ]
-            message |= {"content": "", "tool_calls": of_inspect}
-        if turn["role"] == "tool":
-            message["function"] = names[turn["tool_call_id"]]
-        listed.append(message)
-    listed[-1] = {**listed[-1], "content": "attachment://d1"}
-    return {
-        "id": 1,
-        "epoch": 1,
-        "input": "x",
-        "messages": listed,
-        "scores": {"match": {"value": "C"}},
-        "attachments": {"d1": talk.messages[-1][1]},
-    }
-
-
-def inspect_log(talk: LoggedTalk) -> Any:
-    return {"version": 2, "status": "success", "eval": {"task": "t"}, "samples": [inspect_sample(talk)]}
-
-
 def tau_bench(talk: LoggedTalk) -> Any:
     return [{"task_id": 3, "trial": 0, "reward": 1.0, "info": {}, "traj": openai(talk)}]
 
@@ -185,7 +152,6 @@ WRITERS: dict[str, tuple[str, Callable[[LoggedTalk], Any]]] = {
     "Langfuse trace": ("langfuse", langfuse_trace),
     "Langfuse observation": ("langfuse", langfuse_observation),
     "MLflow": ("mlflow", mlflow_trace),
-    "Inspect": ("inspect", inspect_log),
     "tau-bench": ("trajectories", tau_bench),
     "tau2-bench": ("trajectories", tau2),
     "ChatGPT without links": ("chatgpt", chatgpt_without_links),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.data import Message, domains, recllmsim
-from duologue.data.files.json_files import dumps
+from duologue.data.files.json import dumps
 from duologue.data.recllmsim import Situation
 from duologue.data.recllmsim.dataset import from_object
 from tests.data.recllmsim.small_files import HUMAN, SIMULATED, fresh, put

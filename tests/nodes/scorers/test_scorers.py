@@ -12,7 +12,7 @@ import pytest
 import duologue
 from duologue import data, nodes
 from duologue.data import Conversation
-from duologue.data.formats.dialogues import NO_RESULT
+from duologue.data.formats.messages import NO_RESULT
 from duologue.data.records import WAITING
 from duologue.graphs import simquac
 from duologue.nodes.contract import ContractError

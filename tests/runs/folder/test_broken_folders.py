@@ -9,7 +9,7 @@ import pytest
 
 import duologue
 from duologue import data, runs
-from duologue.data.files.json_files import write_json
+from duologue.data.files.json import write_json
 from duologue.graphs import simquac
 from duologue.nodes import Limits
 from duologue.nodes.replies import draft

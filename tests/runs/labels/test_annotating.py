@@ -12,7 +12,7 @@ import pytest
 import duologue
 from duologue import data, runs
 from duologue.analysis.labels.agreement.reading import labels_of
-from duologue.data.files import json_files
+from duologue.data.files import json as json_files
 from duologue.data.labels.answers import is_labelled, labels_at
 from duologue.data.labels.definition import LabelDefinition
 from duologue.data.labels.reading import annotated_keys

@@ -6,7 +6,7 @@ import pytest
 
 import duologue
 from duologue import runs
-from duologue.data.files.json_files import dumps
+from duologue.data.files.json import dumps
 from duologue.data.labels.answers import WHOLE, LabelAnswer
 from duologue.data.labels.side_by_side import STUDY
 from duologue.errors import DataError, SettingError

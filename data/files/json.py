@@ -1,0 +1,439 @@
+"""JSON and JSON lines on disk: reading is strict and in one pass, writing is atomic."""
+
+import base64
+import glob
+import json
+import math
+import os
+import re
+import shutil
+from codecs import BOM_UTF8, StreamWriter, getwriter
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from io import BytesIO
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, AnyStr, BinaryIO, TypeVar
+
+from ...errors import DataError, at
+from .paths import GZIP, MOST_BYTES, check_replaceable, content, make_folder, open_lines, unzipped
+
+DEEPEST = 200
+"""Most objects and lists inside each other: Python and pydantic end at some hundreds, each at its own place."""
+
+ADVICE = "`duologue --skip-broken ...`, or skip_broken=True of load, leaves what cannot be read out and counts it"
+
+_TOO_DEEP = f"is nested too deeply to be a data set, more than {DEEPEST} levels: check the file"
+_BEGIN = 20
+"""Lines at the beginning of a file among which one of JSON is looked for."""
+_NEXT = re.compile(r"\S")
+
+T = TypeVar("T", str, list[Any])
+
+
+# --- Broken lines
+
+
+class Broken:
+    """What is done with the lines of a source that cannot be read: an error, or, with `skip`, left out and noted."""
+
+    def __init__(self, skip: bool = False) -> None:
+        self.skip = skip
+        self.places: dict[str, None] = {}
+        """The places of the lines that were left out, in order."""
+
+    @contextmanager
+    def reading(self, place: str) -> Iterator[None]:
+        """What is read inside is a line's; the error of one after the first names the option that leaves it out."""
+        try:
+            yield
+        except DataError as error:
+            if not place.startswith(("line ", "[")):
+                raise
+            if self.skip:
+                self.places[place] = None
+                return
+            raise DataError(str(error) if place in ("line 1", "[0]") else f"{error}; {ADVICE}") from None
+
+    def of_form(
+        self, values: Iterable[tuple[str, Any]], is_own: Callable[[Any], bool], path: str | Path, problem: str
+    ) -> Iterator[tuple[str, Any]]:
+        """The places and values that are of a form; any other cannot be read, with this problem."""
+        for place, value in values:
+            if is_own(value):
+                yield place, value
+            else:
+                with self.reading(place):
+                    raise DataError(f"{at(path, place)}: {problem}")
+
+    def notes(self, path: Path, count: int) -> tuple[str, ...]:
+        """A line with the number of lines that were left out; DataError if nothing else could be read."""
+        if not self.places:
+            return ()
+        places = list(self.places)
+        what = "element" if places[0].startswith("[") else "line"
+        lines = f"{len(places)} broken {what}{'s' if len(places) > 1 else ''}"
+        if not count:
+            raise DataError(f"{path}: no {what} can be read, {lines}: is it a file of conversations?")
+        return (f"left out: {lines} ({', '.join(places[:3])}{', ...' if places[3:] else ''})",)
+
+
+STRICT = Broken()
+"""Nothing is left out."""
+
+
+# --- Reading
+
+
+def read_text(path: str | Path) -> str:
+    """The file's text as UTF-8 without a byte order mark, unzipped if it is a gzip file; line ends are not changed."""
+    read = content(path)
+    return decoded(unzipped(read, path) if read.startswith(GZIP) else read, path)
+
+
+def decoded(read: bytes, path: str | Path, before: int = 0) -> str:
+    """The text of bytes that stand at a place of the file."""
+    try:
+        return read.decode("utf-8" if before else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{at(path)}: is not UTF-8 at byte {before + error.start}: save it as UTF-8") from None
+
+
+def read_json(path: str | Path) -> Any:
+    """The file's JSON value."""
+    return parsed(read_text(path), path)
+
+
+def read_lines(path: str | Path, broken: Broken = STRICT, *, torn: bool = False) -> Iterator[tuple[int, Any]]:
+    """Number (from 1) and value of each line that is not blank, one at a time.
+
+    `torn`: a last line that no newline ends and that is not JSON is left out: it was cut off while it was written.
+    """
+    with open_lines(path) as file:
+        for number, _, value in placed_lines(file, path, broken, torn=torn):
+            yield number, value
+
+
+def placed_lines(
+    file: IO[bytes], path: str | Path, broken: Broken = STRICT, *, torn: bool = False
+) -> Iterator[tuple[int, int, Any]]:
+    """As `read_lines`, of an open file, with the byte at which each line begins."""
+    begin = file.tell()
+    for number, line in enumerate(bounded_lines(file, path), start=1):
+        here, begin = begin, begin + len(line)
+        if not line.strip() or line.removeprefix(BOM_UTF8).isspace():
+            continue
+        try:
+            value = parsed(decoded(line, path, here).removesuffix("\n"), path, number)
+        except DataError:
+            if broken.skip:
+                broken.places[f"line {number}"] = None
+                continue
+            if torn and not line.endswith(b"\n"):
+                return
+            raise
+        yield number, here, value
+
+
+def bounded_lines(file: IO[AnyStr], path: str | Path) -> Iterator[AnyStr]:
+    """The lines of an open file of any size; DataError for a line over the bound."""
+    while line := file.readline(MOST_BYTES + 1):
+        if len(line) > MOST_BYTES:
+            raise DataError(f"{at(path)}: a line has over {MOST_BYTES:,} bytes, which are read at once: split it")
+        yield line
+
+
+def elements(path: str | Path, broken: Broken = STRICT) -> Iterator[tuple[str, Any]]:
+    """Place and value of each JSON value: of a list, of lines, or of objects over many lines.
+
+    A place is words such as `line 3` or `[2]`. DataError if the text is not JSON; where broken lines are left out, only
+    if it has no line of JSON and is not JSON as a whole.
+    """
+    with open_lines(path) as file:
+        yield from elements_in(file, path, broken)
+
+
+def elements_in(file: IO[bytes], path: str | Path, broken: Broken = STRICT) -> Iterator[tuple[str, Any]]:
+    """As `elements`, of an open file."""
+    head = [line for line in islice(bounded_lines(file, path), _BEGIN) if line.strip()]
+    file.seek(0)
+    first = head[0].removeprefix(BOM_UTF8).strip() if head else b""
+    if _begins_lines(first, more=len(head) > 1):
+        yield from _lines(file, path, head, broken)
+        return
+    try:
+        values = list(_whole(file, path, head))
+    except DataError:
+        if not (broken.skip and _has_lines(head)):
+            raise
+        file.seek(0)
+        yield from _lines(file, path, head, broken)
+    else:
+        yield from values
+
+
+def _begins_lines(first: bytes, *, more: bool) -> bool:
+    """Whether the first line is a JSON object, or a list with others behind it."""
+    if first[:1] == b"{":
+        return _is_json(first, dict)
+    return first[:1] == b"[" and more and _is_json(first, list)
+
+
+def _has_lines(head: list[bytes]) -> bool:
+    """Whether one of the first lines is a JSON object or list at the margin; False for a list over several lines."""
+    first = head[0].removeprefix(BOM_UTF8).strip() if head else b""
+    at_margin = any(not line[:1].isspace() and _is_json(line, dict | list) for line in head)
+    return at_margin and (not first.startswith(b"[") or _is_json(first, list))
+
+
+def _is_json(line: bytes, kinds: Any) -> bool:
+    try:
+        return isinstance(json.loads(line.removeprefix(BOM_UTF8), parse_constant=_refused), kinds)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _lines(file: IO[bytes], path: str | Path, head: list[bytes], broken: Broken) -> Iterator[tuple[str, Any]]:
+    try:
+        for number, _, value in placed_lines(file, path, broken):
+            yield f"line {number}", value
+    except DataError as error:
+        raise DataError(f"{error}; {ADVICE}" if _has_lines(head) else str(error)) from None
+
+
+def _whole(file: IO[bytes], path: str | Path, head: list[bytes]) -> Iterator[tuple[str, Any]]:
+    """The elements of one list, or the objects that stand one after another over many lines."""
+    read = file.read(MOST_BYTES + 1)
+    if len(read) > MOST_BYTES:
+        raise DataError(f"{at(path)}: has over {MOST_BYTES:,} bytes, which are read at once: split it")
+    text = decoded(read, path)
+    if text.lstrip()[:1] == "[":
+        yield from ((f"[{number}]", value) for number, value in enumerate(parsed(text, path)))
+        return
+    if text.lstrip()[:1] != "{":
+        yield from _lines(BytesIO(read), path, head, STRICT)
+        return
+    start = number = 0
+    while begin := _NEXT.search(text, start):
+        start = begin.start()
+        try:
+            end = json.JSONDecoder().raw_decode(text, start)[1]
+        except (ValueError, RecursionError):
+            parsed(text if number == 0 else text[start:], path)  # names the place
+            raise DataError(f"{path}: is not JSON: mend the file") from None
+        yield f"object {number + 1}", parsed(text[start:end], path)
+        start, number = end, number + 1
+
+
+# --- Values
+
+
+def parsed(text: str, path: str | Path, line: int | None = None) -> Any:
+    """The JSON value of a file's text or line; DataError names line and column of an error."""
+    try:
+        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_each_once)
+    except json.JSONDecodeError as error:
+        where = at(path, f"line {line or error.lineno}, column {error.colno}")
+        advice = "write one JSON value a line" if line else "mend the file there"
+        raise DataError(f"{where}: is not JSON ({error.msg}): {advice}") from None
+    except RecursionError:
+        problem = _TOO_DEEP
+    except ValueError as error:  # ours, or Python's own: the number has too many digits
+        problem = str(error)
+    else:
+        # Counting brackets takes far less time than looking into each value.
+        if text.count("{") + text.count("[") <= DEEPEST or not is_too_deep(value):
+            return value
+        problem = _TOO_DEEP
+    raise DataError(f"{at(path, *([f'line {line}'] if line else []))}: {problem}")
+
+
+def is_too_deep(value: Any) -> bool:
+    """Whether a JSON value has more than `DEEPEST` objects and lists inside each other."""
+    level = [value]
+    for _ in range(DEEPEST):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, (dict, list))
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, (dict, list))
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):  # json would silently keep only the last value
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key, _ in pairs if counts[key] > 1)
+        shown = json.dumps(twice if len(twice) <= 60 else twice[:57] + "...")
+        raise ValueError(f"{shown} appears twice in an object: keep one of the two")
+    return value
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON number: write null or a number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text[:40]} is too large a number to be written again: write a smaller one")
+    return number
+
+
+def member(
+    holder: Mapping[str, Any],
+    key: str,
+    kind: type[T],
+    path: str | Path,
+    *where: str,
+    advice: str = "mend the file there",
+) -> T:
+    """The text or list that an object has under the key; DataError names the place if it has none."""
+    value = holder.get(key)
+    if not isinstance(value, kind):
+        problem = f"is not a {'text' if kind is str else 'list'}" if key in holder else "is missing"
+        raise DataError(f"{at(path, *where)}: {key!r} {problem}: {advice}")
+    return value
+
+
+def as_value(value: Any) -> Any:
+    """The value of a text that is JSON, if it is an object or list; anything else, and what is too deep, as it is."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
+        return value
+    try:
+        inner = json.loads(value, parse_constant=_refused)
+    except (ValueError, RecursionError):
+        return value
+    return value if is_too_deep(inner) else inner
+
+
+def _refused(name: str) -> Any:
+    raise ValueError(name)
+
+
+def as_json(value: Any) -> Any:
+    """A value of a table or of YAML as JSON: times are ISO texts, bytes base64, a number that JSON lacks is a text."""
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return value if math.isfinite(value) else None if math.isnan(value) else str(value)
+        case datetime() | date() | time():
+            return value.isoformat()
+        case bytes():
+            return base64.b64encode(value).decode()
+        case dict():
+            return {str(key): as_json(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [as_json(inner) for inner in value]
+        case Decimal() | timedelta():
+            return str(value)
+    return str(value)
+
+
+def dumps(value: Any, *, indent: int | None = None) -> str:
+    """JSON without escapes of non-ASCII characters; escaped if UTF-8 cannot encode it (half of a surrogate pair)."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(value, ensure_ascii=True, indent=indent, allow_nan=False)
+    return text
+
+
+# --- Writing
+
+
+class UnwrittenError(DataError):
+    """A file that cannot be written: the disk is full, or the folder read-only."""
+
+    def __init__(self, path: str | Path, why: str | None) -> None:
+        super().__init__(f"{at(path)}: cannot be written ({why}): choose another place")
+        self.path, self.why = path, why
+
+
+@contextmanager
+def replacing_bytes(path: str | Path, before: Callable[[], object] = lambda: None) -> Iterator[BinaryIO]:
+    """A temporary file that replaces the path at the end; after an error the old file stays as it was.
+
+    `before` is called when it is whole on the disk. DataError if the path is a folder, a pipe, a socket or a device, which is never replaced.
+    """
+    check_replaceable(path)
+    target = Path(path)
+    if target.is_dir():
+        raise DataError(f"{at(path)}: is a folder: name a file")
+    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    try:
+        make_folder(target.parent)
+        try:
+            partial.unlink(missing_ok=True)
+            with partial.open("xb") as file:  # which opens no link
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            before()
+            partial.replace(target)
+        finally:
+            partial.unlink(missing_ok=True)
+    except OSError as error:
+        raise UnwrittenError(path, error.strerror) from None
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[StreamWriter]:
+    """As `replacing_bytes`, for text in UTF-8."""
+    with replacing_bytes(path) as file:
+        yield getwriter("utf-8")(file)
+
+
+@contextmanager
+def replacing_folder(path: Path) -> Iterator[Path]:
+    """A new folder whose files stand at the path at the end; after an error none of them does.
+
+    A path that is not there yet is made in one step; files that a folder there has besides stay. What killed processes left
+    of this is removed. DataError if it cannot be written.
+    """
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        for left in path.parent.glob(f".{glob.escape(path.name)}.*.partial"):
+            shutil.rmtree(left, ignore_errors=True)
+        make_folder(partial)
+        yield partial
+        if not path.exists():
+            partial.rename(path)
+            return
+        for file in sorted(file for file in partial.rglob("*") if file.is_file()):
+            make_folder((target := path / file.relative_to(partial)).parent)
+            file.replace(target)
+    except UnwrittenError as error:
+        raise UnwrittenError(path, error.why) from None
+    except OSError as error:
+        raise UnwrittenError(path, error.strerror) from None
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write the text as one file, atomically."""
+    with replacing(path) as file:
+        file.write(text)
+
+
+def write_json(path: str | Path, value: Any, *, indent: int | None = 1, end: str = "") -> None:
+    """Write the value as one JSON file, atomically."""
+    write_text(path, dumps(value, indent=indent) + end)
+
+
+def write_lines(path: str | Path, values: Iterable[Any]) -> None:
+    """Write one value a line, atomically; the values may come from an iterator."""
+    with replacing(path) as file:
+        for value in values:
+            file.write(dumps(value) + "\n")

@@ -1,0 +1,233 @@
+"""A path whose form is to be told from its content, and the forms that are known.
+
+A form's name never depends on the name of a file: `recognises` looks at what it holds.
+"""
+
+import logging
+from codecs import BOM_UTF8
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from io import BytesIO
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, TypeAlias
+
+from ...errors import DataError, at
+from ..files.json import STRICT, Broken, decoded, elements_in, read_text
+from ..files.paths import is_folder, open_lines
+from ..packages import failure, is_shipped
+from ..records import Conversation
+
+MANIFEST = "manifest.json"
+CONVERSATIONS = "conversations.jsonl"
+"""A folder with these two files is a run."""
+
+FAILURES = "failures.jsonl"
+"""Where a run keeps conversations that were cut short."""
+
+PAGE = "page.html"
+"""The page of a test, in its run folder."""
+
+FOLDER = "folder"
+"""Kind of a folder whose files are data sets, and which is itself neither a run nor of another form."""
+
+log = logging.getLogger(__name__)
+
+_FIRST = 20
+"""Values at the beginning of a file that a form may look at."""
+_HEAD = 1 << 20
+"""Bytes that are read at first: most files are not longer, and are opened once for all forms."""
+
+ConversationStream: TypeAlias = Generator[Conversation, None, tuple[str, ...]]
+"""Conversations one at a time; the generator's result is the notes of their reader."""
+Writer: TypeAlias = Callable[[Iterable[Conversation], Path], list[str]]
+"""Writes conversations to a path; gives a line for each thing that the format cannot hold."""
+
+
+class Source:
+    """A path whose form is to be told; what it holds is read on first use, and empty if unreadable."""
+
+    def __init__(self, path: str | Path, broken: Broken = STRICT) -> None:
+        self.path = Path(path)
+        self.fault: DataError | None = None
+        """The error, if the text or value could not be read and is therefore empty."""
+        self._broken = broken
+
+    @cached_property
+    def is_folder(self) -> bool:
+        """Whether the path is a folder."""
+        return is_folder(self.path)
+
+    @cached_property
+    def begin(self) -> bytes:
+        """The first bytes, unzipped, of a short file all; empty for a folder and for a file that cannot be read."""
+        try:
+            if self.is_folder:
+                return b""
+            with open_lines(self.path) as file:
+                return file.read(_HEAD)
+        except (DataError, OSError) as error:
+            self.fault = error if isinstance(error, DataError) else None
+            return b""
+
+    @cached_property
+    def text(self) -> str:
+        """The file's text; empty for a folder and for a file that is not text."""
+        try:
+            if self.is_folder or 0 < len(self.begin) < _HEAD:
+                return decoded(self.begin, self.path)
+            return read_text(self.path)
+        except DataError as error:
+            self.fault = error
+            return ""
+
+    @cached_property
+    def value(self) -> Any:
+        """The file's JSON list or object, or the object of its first JSON line; None if there is neither."""
+        begins = self.begin.removeprefix(BOM_UTF8).lstrip()[:1]
+        if begins not in (b"{", b"["):
+            return self._first_readable() if self._broken.skip and begins else None
+        try:
+            with self._opened() as file:
+                found = elements_in(file, self.path)
+                place, first = next(found, ("[]", None))
+                if place == "[]":
+                    return []
+                return [first, *(value for _, value in found)] if place.startswith("[") else first
+        except DataError as error:
+            self.fault = error
+            return self._first_readable() if self._broken.skip else None
+
+    def _first_readable(self) -> Any:
+        """The first value of a file whose broken lines are left out."""
+        try:
+            with self._opened() as file:
+                value = next(elements_in(file, self.path, Broken(skip=True)), ("", None))[1]
+        except DataError:
+            return None
+        self.fault = None if value is not None else self.fault
+        return value
+
+    def _opened(self) -> IO[bytes]:
+        return BytesIO(self.begin) if len(self.begin) < _HEAD else open_lines(self.path)
+
+    @cached_property
+    def beginning(self) -> tuple[Any, ...]:
+        """The first values of a list or of JSON lines, at most twenty; else the one value."""
+        if isinstance(self.value, list):
+            return tuple(self.value[:_FIRST])
+        values: list[Any] = []
+        try:
+            if self.value is not None:
+                with self._opened() as file:
+                    found = elements_in(file, self.path, Broken(self._broken.skip))
+                    values += (value for _, value in islice(found, _FIRST))
+        except DataError:  # a line that its reader will name
+            pass
+        return tuple(values) or (self.value,)
+
+    @property
+    def first(self) -> Any:
+        """The value, or the first one of its list."""
+        return self.value[0] if isinstance(self.value, list) and self.value else self.value
+
+    def has(self, *keys: str) -> bool:
+        """Whether the file begins with a JSON object that has all of the keys."""
+        return isinstance(self.value, dict) and all(key in self.value for key in keys)
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a file or folder holds."""
+
+    conversations: tuple[Conversation, ...]
+    notes: tuple[str, ...] = ()
+    """Remarks about the source."""
+    broken: tuple[str, ...] = ()
+    """One line for each file of a folder that could not be read; the other files were."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A form of conversations on disk."""
+
+    name: str
+    """Short and unique, such as `sharegpt`: the result of `kind_of` for a path."""
+    description: str
+    """A description in a few words, for lists of known formats."""
+    recognises: Callable[[Source], bool]
+    """Whether a path has this format. It is called for every path, so it should read little."""
+    read: Callable[..., Contents | Iterable[Conversation]]
+    """The conversations of a path; DataError if they cannot be read. A generator may return its notes, a tuple of texts."""
+    write: Writer | None = None
+    """None if conversations cannot be converted into this format."""
+    sign: str = ""
+    """In words, what `recognises` looks for: what `check --form` prints."""
+    scenarios: bool = False
+    """Whether `read` gives scenarios that were not simulated yet: conversations without a message."""
+    skips: bool = False
+    """Whether `read` takes what is done with broken lines (`files.json.Broken`) as its second argument."""
+
+    def contents(self, path: Path, broken: Broken = STRICT) -> Contents:
+        """The result of `read` as `Contents`.
+
+        DataError in one line if a reader that is not Duologue's fails, or gives anything else; a note if it gives none.
+        """
+        arguments = (path, broken) if self.skips else (path,)
+        if is_shipped(self.read):
+            return _contents(self.read(*arguments))
+        try:
+            result = self.read(*arguments)
+            if result is None or isinstance(result, Conversation):  # a record is iterable too
+                gave = "nothing: return or yield" if result is None else "one conversation: give a list of"
+                raise DataError(f"{at(path)}: the format {self.name!r} gave {gave} conversations")
+            contents = _contents(result)
+        except DataError:
+            raise
+        except Exception as error:
+            raise DataError(f"{at(path)}: the format {self.name!r} cannot read it: {failure(error)}") from error
+        odd = next((value for value in contents.conversations if not isinstance(value, Conversation)), None)
+        if odd is not None:
+            kind = type(odd).__name__
+            raise DataError(f"{at(path)}: the format {self.name!r} gave {kind}, not data.Conversation: check its read")
+        if not contents.conversations:
+            note = f"the format {self.name!r} found no conversation in {Path(path).name}"
+            return replace(contents, notes=(*contents.notes, note))
+        return contents
+
+    def claims(self, source: Source) -> bool:
+        """Whether `recognises` accepts the path; False, with a warning, if a function that is not Duologue's fails."""
+        if is_shipped(self.recognises):
+            return self.recognises(source)
+        try:
+            return bool(self.recognises(source))
+        except DataError:
+            raise
+        except Exception as error:  # it is called for every path, also for those of other formats
+            log.warning("%s: the format %s is not asked: %s", source.path, self.name, failure(error))
+            return False
+
+
+def detected(source: Source, formats: Iterable[Format]) -> Format | None:
+    """The first format that recognises the path, or None; DataError for a file that is unreadable or empty."""
+    form = next((form for form in formats if form.claims(source)), None)
+    if form is None and source.fault is None and not source.is_folder and not source.text.strip():
+        source.fault = source.fault or DataError(
+            f"{at(source.path)}: is empty: give a file with conversations or topics"
+        )
+    if form is None and source.fault is not None:
+        raise source.fault
+    return form
+
+
+def _contents(result: Contents | Iterable[Conversation]) -> Contents:
+    if isinstance(result, Contents):
+        return result
+    notes: list[str] = []
+
+    def noted() -> Iterator[Conversation]:
+        returned: Any = yield from result if isinstance(result, Generator) else iter(result)
+        notes.extend(returned if isinstance(returned, tuple) else ())
+
+    return Contents(tuple(noted()), tuple(notes))
