@@ -12,6 +12,7 @@ from ..data.people import with_user
 from ..data.records import is_object
 from ..data.scenarios import LogScenario, ScenarioReader, scenario_formats
 from ..errors import SettingError, at
+from ..runs.parts import put_together
 from .options import completions
 from .options.shared import AnySource, force_for, json_of, option
 from .output.overwriting import check_free
@@ -24,16 +25,26 @@ GENERAL = (messages.FORMAT.name, messages.SHAREGPT.name)
 
 def convert_command(
     source: AnySource,
-    target: Annotated[Path, typer.Argument(metavar="DST", help="The file to write; for recllmsim the folder.")],
+    target: Annotated[
+        Path | None,
+        typer.Argument(metavar="DST", help="The file to write; for recllmsim the folder. With --out another shard."),
+    ] = None,
+    further: Annotated[list[Path] | None, typer.Argument(metavar="[RUN...]", help="With --out further shards.")] = None,
+    out: Annotated[
+        Path | None,
+        option(
+            "Put run folders of `--shard K/N` together into this one, where the same command goes on.", metavar="DIR"
+        ),
+    ] = None,
     to: Annotated[
-        str,
+        str | None,
         option(
             "Write this format. simquac: JSON in the form of SQuAD; squad_v2, quac: JSON lines that Hugging Face's datasets loads, a question or a conversation each; recllmsim: a folder with a JSON file for each conversation; sharegpt: JSON with from and value (JSON lines if DST ends with .jsonl); messages: JSON lines with role and content, as OpenAI has them; parquet: whole records with typed columns; replay: whole records, which --user and --assistant replay:FILE replay; inspect: a log of Inspect's evaluations (.eval or .json), which inspect view opens; scenarios: JSON lines of scenarios, of test cases of other tools or of conversations; or a format of an installed package.",
             "--to",
             metavar="FORMAT",
             autocompletion=completions.formats,
         ),
-    ],
+    ] = None,
     force: Annotated[bool, force_for("DST")] = False,
     as_json: Annotated[bool, json_of("counts and notes")] = False,
 ) -> int:
@@ -41,6 +52,12 @@ def convert_command(
 
     It lists the parts that the format cannot contain.
     """
+    if out is not None:
+        folders = [source, *([target] if target else []), *(further or [])]
+        put(f"{put_together(folders, out)} planned conversations of {len(folders)} run folders in {out}")
+        return 0
+    if target is None or to is None or further:
+        raise SettingError("give SRC, DST and --to FORMAT, or run folders and --out DIR")
     writers = domains.targets()
     if to not in writers:
         raise SettingError(f"--to: {to!r} is not a format to write: give {', '.join(writers)}")

@@ -12,6 +12,7 @@ from .journals.calls import CallFile
 from .journals.journal import Journal, RunError
 from .labels.annotating import Annotations, aannotate
 from .labels.copies import annotate
+from .parts import put_together
 from .people import profiles
 from .running import arun
 from .simulation import asimulate, simulate
@@ -37,6 +38,7 @@ __all__ = [
     "new_folder",
     "planned",
     "profiles",
+    "put_together",
     "recorded_calls",
     "repeated",
     "simulate",

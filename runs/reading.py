@@ -35,7 +35,7 @@ async def aread(
     watch: Watch | None = None,
 ) -> ReadingAnswers:
     """As `read`, whose parameters, result and errors it has, to be awaited."""
-    conduct = replace(conduct or Conduct(), processes=1, engine=None)
+    conduct = replace(conduct or Conduct(), ray=None)
     answers = await results(
         cast,
         question_states(questions),

@@ -1,40 +1,37 @@
-"""A run in a folder: missing conversations are simulated, here or elsewhere, and the data set is written."""
+"""A run in a folder: missing conversations are simulated, here or by Ray, and the data set is written."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 from ..data.files.json import write_json
 from ..data.files.paths import working_folder_restored
-from ..data.records import Conversation, Role
+from ..data.records import Conversation
 from ..errors import SettingError
 from ..graphs import Cast
 from ..graphs.casts.checks import check_scenarios
 from ..graphs.graph import Compiled, cast_of
 from ..nodes.calls.gate import EndpointError
 from ..nodes.limits import Limits
-from ..nodes.settings.tracing import requested
 from ..nodes.state import Planned
-from .divided.board import Board
-from .divided.processes import in_processes
-from .divided.ray_tasks import on_ray
-from .divided.shards import BETWEEN, Shard, run_shard
-from .divided.sharing import A_SECOND, Division, at_once, division, shards_of, shared
-from .engine.conduct import Conduct
+from .engine.conduct import Conduct, calling
 from .engine.control import Control
-from .engine.conversing import Concurrency, Watch, name_of, planned
+from .engine.conversing import Concurrency, Watch, converse_all, name_of, planned
 from .engine.figures import RunFigures
 from .engine.progress import counted, shown
-from .engine.reports import WorkerReport
+from .engine.reports import notes_on
 from .folder import manifests
 from .folder.leftovers import PROMPTS
-from .folder.merging import keep_user_calls, merge_calls, remove_calls, split_calls
+from .folder.merging import keep_user_calls, remove_calls
 from .folder.run_folder import RunFolder
 from .folder.summary import Summary, written
-from .journals.calls import CALLS, CallFile
+from .journals.calls import CallFile
+from .on_ray import PARTS, on_ray
+from .parts import Shard
 from .resuming import said_nothing, spent_before, to_repeat, without_recorded_calls
 
 
@@ -79,44 +76,40 @@ async def arun(
     plan = planned(cast, scenarios)
     check_scenarios(cast, plan)
     conduct = conduct or Conduct()
-    if talk is not cast and (conduct.engine is not None or (conduct.processes or 1) > 1):
-        raise SettingError("a compiled graph is simulated in this process: give its cast, or leave processes out")
+    shard = None if conduct.shard is None else Shard.read(conduct.shard)
+    plan = plan if shard is None else shard.part(plan)
+    if conduct.ray is not None and (talk is not cast or watch is not None or keep is not None):
+        raise SettingError("ray: a compiled graph, watch and keep are of this process: leave them out, or ray")
     control = conduct.controlled()
     limits = (limits or cast.limits).or_else(cast.limits)
     stopped: EndpointError | None = None
-    manifest = manifests.of_run(cast, plan, limits, source)
+    manifest = manifests.of_run(cast, plan, limits, source) | ({} if shard is None else {"shard": list(shard)})
     with RunFolder.open(out, manifest, resume=resume) as folder:
         write_json(folder.path / PROMPTS, {name: page.source for name, page in cast.pages.items()}, end="\n")
         again, anew = set[str](), set[str]()
         if resume:
             again, anew = to_repeat(folder, limits, retry_failed=conduct.retry_failed)
         folder.simulate_again(again & {name_of(state) for state in plan})
-        missing = [state for state in plan if name_of(state) not in folder.done or name_of(state) in again]
-        run = _Run(talk, folder, missing, limits, control, conduct, concurrency, resume, again, anew)
-        divided = None
-        if control.turns is None and talk is cast:  # runs take turns in one process
-            watched = watch is not None or keep is not None
-            divided = division(cast, missing, limits, conduct, concurrency, watched=watched)
+        run = _Run(talk, folder, plan, limits, control, conduct, concurrency, resume, again, anew)
         try:
             with working_folder_restored():  # paths of the run are relative to it
-                if divided is None:
+                if conduct.ray is None:
                     await run.here(watch, keep, figures)
                 else:
-                    await run.elsewhere(divided, figures)
+                    await run.on_ray(conduct.ray, figures)
         except EndpointError as error:  # no call can succeed: the run ends here, and its folder is in order
             stopped = error
         except BaseException:
-            for last in (folder.merge, partial(merge_calls, folder.path), partial(written, folder, plan, {})):
+            for last in (folder.merge, partial(written, folder, plan, {})):
                 with suppress(ValueError, OSError):  # write what is finished, but report what ended the run
                     last()
             raise
         control.over()
         folder.merge()
-        summary = written(folder, plan, run.report.failed)
+        summary = written(folder, plan, run.failed)
         run.close(complete=summary.complete)
         ending = str(stopped) if stopped is not None else control.ending
-        notes = [*summary.notes, *run.report.notes(run.calls)]
-        return replace(summary, notes=notes, stopped=ending, stopped_by=stopped)
+        return replace(summary, notes=[*summary.notes, *run.notes], stopped=ending, stopped_by=stopped)
 
 
 @dataclass
@@ -125,7 +118,7 @@ class _Run:
 
     talk: Cast | Compiled
     folder: RunFolder
-    missing: Sequence[Planned]
+    plan: Sequence[Planned]
     limits: Limits
     control: Control
     conduct: Conduct
@@ -135,112 +128,104 @@ class _Run:
     """Finished conversations that are simulated again."""
     anew: Collection[str]
     """Those of them whose kept replies are not used."""
-    report: WorkerReport = field(default_factory=WorkerReport)
-    calls: str = CALLS
-    """Name of the file that keeps the calls."""
+    failed: dict[str, str] = field(default_factory=dict[str, str])
+    """Why each conversation failed."""
+    notes: list[str] = field(default_factory=list[str])
+
+    def is_missing(self, state: Planned) -> bool:
+        """Whether a conversation of the plan is not finished, or is to be simulated again."""
+        return name_of(state) not in self.folder.done or name_of(state) in self.again
 
     async def here(
         self, watch: Watch | None, keep: Callable[[Conversation], None] | None, figures: RunFigures | None
     ) -> None:
+        """Simulate what is missing in this process."""
+        missing = [state for state in self.plan if self.is_missing(state)]
         with self._journal() as file:
-            self._take_up(file)
-            self.calls = file.path.name if file is not None else CALLS
-            with self._bounded() as own:
+            self._take_up(file, missing)
+            with self._bounded(len(missing)) as own:
                 watch, keep = counted((figures, own), watch, keep)
+
+                def over(conversation: Conversation) -> None:
+                    self._write(conversation)
+                    if file is not None:
+                        file.forget(conversation.id)
+                    if keep is not None:
+                        keep(conversation)
+
                 try:
-                    await run_shard(
-                        self.talk,
-                        self.missing,
-                        self.limits,
-                        self.folder,
-                        file,
-                        self.control,
-                        failed=self.report.failed,
-                        concurrency=self.concurrency,
-                        watch=watch,
-                        keep=keep,
-                        replies_of=self.conduct.replies_of,
-                    )
+                    async with calling(
+                        self.control, file, check=self.folder.check, replies_of=self.conduct.replies_of
+                    ) as calls:
+                        await converse_all(
+                            self.talk,
+                            missing,
+                            self.limits,
+                            over,
+                            concurrency=self.concurrency,
+                            watch=watch,
+                            calls=calls,
+                            control=self.control,
+                        )
                 finally:
                     for calls in self.control.services:
-                        if calls.replies.store is file:
-                            self.report.count_calls(calls, file)
+                        if file is not None and calls.replies.store is file:
+                            self.notes += notes_on(calls, file)
 
-    async def elsewhere(self, divided: Division, figures: RunFigures | None) -> None:
-        """Simulate in other processes, which this one leads."""
-        silent = list[tuple[str, Role]]()
+    async def on_ray(self, address: str, figures: RunFigures | None) -> None:
+        """Have Ray simulate the parts in which something is missing."""
         if self.resume:
-            with self._journal() as file:
-                silent = self._take_up(file)
-        with self._bounded() as own:
-            board = Board(self.control, (figures, own))
+            spent_before(self.control.spending, cast_of(self.talk), self.folder.conversations(), self.again, None)
+        missing = [state for state in self.plan if self.is_missing(state)]
+        wanted = {name_of(state) for state in missing}
+        with self._bounded(len(missing)) as own:
+            _, count = counted((figures, own), None, None)
 
-            board.sum()
-            if not self.control.begins:  # what was spent before has reached a bound
-                return
-            whole = Shard(
-                folder=self.folder.path.absolute(),
-                here=Path.cwd(),
-                spec=divided.spec,
-                states=list(self.missing),
-                limits=self.limits,
-                pace=self.control.pace,
-                concurrency=self.concurrency,
-                priced=self.control.spending.priced or self.control.spending.max_cost is not None,
-                silent=tuple(silent),
-                traced=bool(requested()),
-                domains=divided.domains,
-                formats=divided.formats,
-                cast=manifests.digest_of(cast_of(self.talk)),
-                replies_of=self.conduct.replies_of and self.conduct.replies_of.resolve(),
-                between=A_SECOND if divided.engine == "ray" else BETWEEN,
-            )
-            at_a_time = at_once(divided.processes or 1, len(self.missing), self.concurrency)
-            shards = shards_of(whole, divided.engine, at_a_time)
-            split_calls(self.folder.path, {name_of(state): shard.name for shard in shards for state in shard.states})
-            try:
-                if divided.engine == "ray":
-                    await on_ray(shards, divided.processes, self.conduct.ray_address, board, self.folder.check)
-                else:
-                    board.workers = len(shards)
-                    shares = [shared(shard, len(shards), position) for position, shard in enumerate(shards)]
-                    await in_processes(shares, board, self.folder.check)
-            finally:
-                self.report = board.whole
-                self.control.elsewhere = tuple
+            def keep(conversation: Conversation) -> None:
+                if conversation.id in wanted:
+                    self._write(conversation)
+                    if count is not None:
+                        count(conversation)
+
+            cast, folder = cast_of(self.talk), self.folder.path.absolute()
+            await on_ray(cast, self.plan, folder, address, self.limits, self.control, self.is_missing, keep)
 
     def close(self, *, complete: bool) -> None:
-        """Remove the call journal of a complete run, unless it is to be kept; merge it otherwise."""
+        """Remove the call journal of a complete run, unless it is to be kept, and the folders of its parts."""
+        if complete:
+            rmtree(self.folder.path / PARTS, ignore_errors=True)
         if not complete or self.conduct.replay_calls is not None or self.conduct.keep_calls is True:
-            merge_calls(self.folder.path)
-        elif self.conduct.keep_calls:
-            keep_user_calls(self.folder.path)
-        else:
-            remove_calls(self.folder.path)
+            return
+        (keep_user_calls if self.conduct.keep_calls else remove_calls)(self.folder.path)
+
+    def _write(self, conversation: Conversation) -> None:
+        self.folder.keep(conversation)
+        if not conversation.finished:
+            self.failed[conversation.id] = (
+                conversation.failure.error if conversation.failure else str(conversation.stop)
+            )
 
     def _journal(self) -> AbstractContextManager[CallFile | None]:
         done = frozenset(self.folder.done - set(self.again))
         return self.conduct.calls(self.folder.path, resume=self.resume, done=done)
 
-    def _take_up(self, file: CallFile | None) -> list[tuple[str, Role]]:
-        """Begin with the content of journal and folder; gives the turns whose last replies had no text."""
-        silent = list(said_nothing(self.folder)) if self.resume and file is not None else []
+    def _take_up(self, file: CallFile | None, missing: Sequence[Planned]) -> None:
+        """Begin with the content of journal and folder."""
         if file is not None:
             file.begin_anew(self.anew)
-            for name, role in silent:
+            for name, role in said_nothing(self.folder) if self.resume else ():
                 file.ask_again(name, role)
         if self.resume:
             conversations: Iterable[Conversation] = self.folder.conversations()
-            if any(state.get("replays") for state in self.missing):
+            if any(state.get("replays") for state in missing):
                 conversations = map(without_recorded_calls, conversations)
             spent_before(self.control.spending, cast_of(self.talk), conversations, self.again, file)
-        return silent
 
     @contextmanager
-    def _bounded(self) -> Iterator[RunFigures | None]:
+    def _bounded(self, missing: int) -> Iterator[RunFigures | None]:
         """Inside, time is bounded, and progress is shown."""
         with (
             self.control.within(self.conduct.max_seconds),
-            shown(len(self.missing), self.control, self.conduct.progress) as figures,
+            shown(missing, self.control, self.conduct.progress) as figures,
         ):
             yield figures

@@ -4,7 +4,6 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Generic, TypeVar
 
 from ..data.formats import record_lines
@@ -20,11 +19,11 @@ from ..nodes.calls.gate import EndpointError
 from ..nodes.limits import Limits
 from ..nodes.settings.tracing import requested
 from ..nodes.state import Planned
-from .divided.ray_tasks import is_elsewhere
 from .engine.conduct import Conduct, calling
 from .engine.conversing import Concurrency, Watch, converse_all, name_of, planned
 from .engine.event_loop import waiting
 from .engine.progress import counted, shown
+from .parts import Shard
 from .running import arun
 
 log = logging.getLogger(__name__)
@@ -90,16 +89,12 @@ async def results(
 ) -> list[T]:
     """As `asimulate`, with what `result_of` gives for each conversation, of which nothing else stays in memory."""
     cast = cast_of(talk)
-    plan = planned(cast, scenarios if repeats == 1 else repeated(scenarios, repeats))
-    check_scenarios(cast, plan)
+    whole = planned(cast, scenarios if repeats == 1 else repeated(scenarios, repeats))
+    check_scenarios(cast, whole)
     conduct = conduct or Conduct()
-    if out is None and conduct.engine == "ray" and is_elsewhere(conduct.ray_address):
-        raise SettingError("a run on a cluster needs a folder that all its machines share: give out")
-    if out is None and (conduct.engine is not None or (conduct.processes or 1) > 1):
-        with TemporaryDirectory(prefix="duologue-") as folder:  # processes meet in a folder
-            return await results(
-                talk, plan, result_of, limits=limits, concurrency=concurrency, out=folder, watch=watch, conduct=conduct
-            )
+    plan = whole if conduct.shard is None else Shard.read(conduct.shard).part(whole)
+    if out is None and conduct.ray is not None:
+        raise SettingError("ray: a run on a cluster needs a folder that all its machines share: give out")
     control = conduct.controlled()
     _say_what_is_traced()
     ended = _Ended(result_of)
@@ -130,7 +125,7 @@ async def results(
     else:
         summary = await arun(
             talk,
-            plan,
+            whole,
             out,
             limits=limits,
             concurrency=concurrency,

@@ -5,7 +5,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, fields
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from ...errors import SettingError
 from ..streams import say_in_log
@@ -99,25 +99,20 @@ class RunOptions:
         ),
     ] = 600.0
     """Seconds."""
-    processes: Annotated[
-        int | None,
-        option(
-            "Divide the run among N processes. auto: one for each processor, if each has ten seconds of work or more.",
-            section=WHERE,
-            parser=number_or_auto,
-            metavar="N|auto",
-            show_default="auto",
-        ),
-    ] = None
-    """None: as many as pay."""
-    engine: Annotated[
-        Literal["processes", "ray"],
-        option("Use processes of this machine, or of a Ray cluster (extra ray), or a local Ray.", section=WHERE),
-    ] = "processes"
-    ray_address: Annotated[
+    shard: Annotated[
         str | None,
         option(
-            "Use this Ray cluster: HOST:PORT or auto. Default: RAY_ADDRESS, else a Ray of this machine for this run.",
+            "Simulate only every N-th conversation of the plan, from the K-th on, into a folder of its own; duologue "
+            "convert puts the folders together.",
+            section=WHERE,
+            metavar="K/N",
+        ),
+    ] = None
+    ray: Annotated[
+        str | None,
+        option(
+            "Have a Ray cluster simulate the parts of the run (extra ray): HOST:PORT, auto, or local for one of this "
+            "machine.",
             section=WHERE,
             metavar="ADDRESS",
         ),
@@ -195,9 +190,8 @@ class RunOptions:
             replay_calls=self.replay_calls,
             keep_calls=self.keep_calls,
             retry_failed=self.retry_failed,
-            processes=self.processes,
-            engine="ray" if self.engine == "ray" or self.ray_address is not None else None,
-            ray_address=self.ray_address,
+            shard=self.shard,
+            ray=self.ray,
             progress=False,  # the command shows it
         )
 

@@ -51,13 +51,12 @@ def say_hosts(models: Iterable[Any]) -> None:
 def check_in_turns(options: RunOptions) -> None:
     """SettingError for options that do not fit several versions, which are simulated in turns."""
     for name, is_given in (
-        ("--processes", options.processes not in (None, 1)),
-        ("--engine ray", options.engine != "processes"),
+        ("--ray", options.ray is not None),
         ("--record", options.record is not None),
         ("--replay-calls", options.replay_calls is not None),
     ):
         if is_given:
             raise SettingError(
-                f"{name}: versions are simulated in turns, in one process: leave it out, or test each for itself and "
+                f"{name}: versions are simulated in turns: leave it out, or test each for itself and "
                 "compare the run folders (--results NEW --against OLD)"
             )

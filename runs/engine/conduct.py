@@ -61,13 +61,11 @@ class Conduct:
     retry_failed: bool = False
     """On resume, simulate again conversations that ended by a fault of a role, such as a user whose every draft was
     rejected."""
-    processes: int | None = 1
-    """Processes among which a run in a folder is divided; None: as many as pay. With `ray`, shards at the same time."""
-    engine: Literal["processes", "ray"] | None = None
-    """Where the processes are: on this machine, or on a Ray cluster (extra `ray`)."""
-    ray_address: str | None = None
-    """The cluster, such as `ray://HOST:10001` or `auto`; None: that of the environment, else one of this machine's
-    own."""
+    shard: str | None = None
+    """`K/N`: only every N-th conversation of the plan, from the K-th on, in a folder of its own (`runs.put_together`)."""
+    ray: str | None = None
+    """The address of a Ray cluster (extra `ray`) that simulates the parts of a run in a folder, such as `HOST:6379`,
+    `auto`, or `local` for one of this machine."""
     progress: bool | None = None
     """Whether to show how far the run is: in the cell of a notebook, else on stderr, at a terminal in one line that is
     replaced each second, in a log in a line each minute. None: in a notebook, once the run has taken a second."""
@@ -75,18 +73,11 @@ class Conduct:
     def __post_init__(self) -> None:
         if self.record is not None and self.replay_calls is not None:
             raise SettingError("record and replay_calls: give one of them, as a replayed run makes no calls to record")
-        if self.processes is not None and (not isinstance(self.processes, int) or self.processes < 1):
-            raise SettingError(f"processes must be at least 1, or None for as many as pay, not {self.processes!r}")
-        if self.engine not in (None, "processes", "ray"):
-            raise SettingError(f"engine must be 'processes' or 'ray', not {self.engine!r}")
 
     def check_in_turns(self) -> None:
         """SettingError for what does not fit several runs that are made in turns."""
-        if self.processes not in (None, 1) or self.engine or self.record or self.replay_calls:
-            raise SettingError(
-                "conduct: versions are simulated in turns, in one process: leave out processes, engine, record and "
-                "replay_calls"
-            )
+        if self.ray or self.record or self.replay_calls:
+            raise SettingError("conduct: versions are simulated in turns: leave out ray, record and replay_calls")
 
     def controlled(self) -> Control:
         """The control of a run: the given one, or a new one with this pace and these bounds."""

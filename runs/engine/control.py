@@ -1,7 +1,7 @@
 """Ending a run that is under way before its plan is done."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from ...nodes.calls.service import Calls, during, store_outside
 from ...nodes.calls.spending import Spending
 from ...nodes.calls.store import CallStore, Replies, SharedReplies
 from ..journals.in_memory import StoreInMemory
-from .reports import EndpointNow, WorkerReport
+from .reports import EndpointNow
 from .turns import LoopTurns
 
 T = TypeVar("T")
@@ -50,8 +50,6 @@ class Control:
     """Whether agents are waited for no more: conversations that wait for one are cancelled."""
     signal: int | None = None
     """Number of the signal that ended it."""
-    elsewhere: Callable[[], Iterable[EndpointNow]] = tuple
-    """The endpoints as other processes of the run see them."""
     lasting: bool = False
     """Whether it is of many small runs: in one event loop they share endpoints and the room in the budget."""
     records: set[Path] = field(default_factory=set)
@@ -68,18 +66,15 @@ class Control:
     def cut(self, reason: str) -> None:
         """Begin nothing new from now on, and end what is under way before its next turn (`budget`)."""
         self.cutting = self.cutting or reason
-        self.spending.is_part = False
         self.end(reason)
         for calls in self.services:
             calls.reservations.wake()
 
     def endpoints(self) -> Iterator[EndpointNow]:
         """The endpoints that the run has called, as they are now."""
-        here = WorkerReport()
         for calls in self.services[-1:]:  # all have the same endpoints
-            here.count_calls(calls, None)
-        yield from here.endpoints.values()
-        yield from self.elsewhere()
+            for gate in list(calls.gates.values()):
+                yield EndpointNow(gate.endpoint, gate.requests, dict(gate.faults), gate.held_back_by)
 
     @property
     def begins(self) -> bool:

@@ -2,7 +2,6 @@
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
 from math import floor, log10
 from time import monotonic
 from typing import Any, NamedTuple
@@ -49,8 +48,6 @@ class RunFigures:
         ending: Callable[[], str | None] = lambda: None,
     ) -> None:
         self.planned, self.tally = planned, Tally()
-        self.elsewhere: Callable[[], Tally] = Tally
-        """What other processes of the run count."""
         self._spending, self._endpoints, self._clock, self._ending = spending, endpoints, clock, ending
         self._recorded: dict[Role, ModelSpending] = {"user": ModelSpending(), "assistant": ModelSpending()}
         self._seen: dict[str, tuple[int, int]] = {}
@@ -90,18 +87,12 @@ class RunFigures:
 
     def under_way(self) -> int:
         """Conversations that have begun and are not over."""
-        return self.counted().under_way
-
-    def counted(self) -> Tally:
-        """What is counted here and elsewhere."""
-        counted = deepcopy(self.elsewhere())
-        counted.add(self.tally)
-        return counted
+        return self.tally.under_way
 
     @property
     def finished(self) -> int:
         """Conversations that came to their own end."""
-        return self.counted().finished
+        return self.tally.finished
 
     @property
     def sides(self) -> Mapping[Any, ModelSpending]:
@@ -112,7 +103,7 @@ class RunFigures:
     @property
     def left(self) -> float | None:
         """Estimated seconds until the plan is done; None with too few conversations, or if the run is ending."""
-        counted = self.counted()
+        counted = self.tally
         over = counted.finished + counted.unfinished.total()
         if over < ENOUGH or over >= self.planned or self._ending() is not None:
             return None
@@ -157,7 +148,7 @@ class RunFigures:
 
     def words(self) -> FigureWords:
         """The figures as they are now, in words."""
-        tally, left = self.counted(), self.left
+        tally, left = self.tally, self.left
         return FigureWords(
             conversations=", ".join(self._conversations(tally)),
             turns=f"{tally.turns:,} turns",

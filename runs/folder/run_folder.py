@@ -5,25 +5,24 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
-from ...data.files.journals import Codec, is_of_journal, writers
+from ...data.files.journals import Codec, is_of_journal
 from ...data.files.json import write_json
 from ...data.files.paths import check_no_links, make_folder
 from ...data.formats.record_lines import RECORDS, of_run, told_flaws
 from ...data.formats.source import CONVERSATIONS, FAILURES, MANIFEST
 from ...data.records import Conversation
-from ..journals.calls import CALLS
 from ..journals.journal import Closing, Journal, RunError, making
 from . import manifests
 from .leftovers import partials, remove
-from .merging import merge_calls, merge_failed, merge_finished
+from .merging import merge_failed, merge_finished
 from .restoring import restored
 
 
 class RunJournals(Closing):
-    """The finished and the failed conversations of a run folder, open for one of its writers."""
+    """The finished and the failed conversations of a run folder, open for its writer."""
 
-    def __init__(self, path: Path, writer: str | None = None) -> None:
-        self.path, self._writer = path, writer
+    def __init__(self, path: Path) -> None:
+        self.path = path
         self._finished = self._journal(CONVERSATIONS)
         try:
             self._failed = self._journal(FAILURES)
@@ -32,8 +31,7 @@ class RunJournals(Closing):
             raise
 
     def _journal(self, name: str) -> Journal[Conversation]:
-        busy = self.path if self._writer is None else None
-        return Journal.open(self.path / name, self._codec(), self._writer, busy=busy, salvage=True)
+        return Journal.open(self.path / name, self._codec(), busy=self.path, salvage=True)
 
     def _codec(self) -> Codec[Conversation]:
         return RECORDS
@@ -109,19 +107,13 @@ class RunFolder(RunJournals):
         return folder
 
     def _take_up(self) -> None:
-        """Read the finished conversations, and note the lines that do not count.
-
-        The files of killed workers become part of the run's own.
-        """
+        """Read the finished conversations, and note the lines that do not count."""
         for journal in (self._finished, self._failed):
             if journal.torn:
                 self.notes.append(
                     f"{journal.path.name}: its last line was cut off in writing ({journal.torn} bytes) "
                     "and is simulated again"
                 )
-        if any(writers(self.path / name) for name in (CONVERSATIONS, FAILURES, CALLS)):
-            self.merge()
-            merge_calls(self.path)
         self._finished.refresh()
         self.notes += told_flaws(self._finished.flaws, self.path)
         if any(flaw.lost for flaw in self._finished.flaws):
@@ -161,10 +153,7 @@ class RunFolder(RunJournals):
         }
 
     def merge(self) -> None:
-        """Merge the conversations of all writers into one file, and those that failed into another.
-
-        Each has one line for each conversation, in the order of the plan.
-        """
+        """Put the finished conversations, and those that failed, in the order of the plan, a line for each."""
         self.check()  # what was replaced is not this run's
         if merge_finished(self._finished, self.manifest["planned"], self._finished.close):
             self._finished = self._journal(CONVERSATIONS)

@@ -78,7 +78,6 @@ def main() -> None:
     try:
         tokens = ("--max-run-tokens", "200000")
         money(faulty, "tokens, 64 at a time", *DIALOGUES, *tokens)
-        money(faulty, "tokens, 64 at a time, two processes", *DIALOGUES, *tokens, "--processes", "2")
         money(faulty, "dollars, 64 at a time", *DIALOGUES, "--max-cost", "0.08")
         made = ("simulate", "recllmsim", "--limit", "40", "--out", "made")
         labels = (

@@ -108,7 +108,6 @@ MODELS = "--user openai:m --assistant openai:m"
 KINDS: Mapping[str, Kind] = {
     "simulate, offline": Kind(SIMQUAC, DATASET, MANIFEST, progress="run/conversations.jsonl"),
     "simulate": Kind(f"{SIMQUAC} {MODELS}", DATASET, MANIFEST),
-    "simulate, two processes": Kind(f"{SIMQUAC} {MODELS} --processes 2", DATASET, MANIFEST, at_once=(8, 64)),
     "test, agent and world": Kind(
         "test --assistant mine:agent --world mine:world --user openai:m --scenarios goals.jsonl --max-turns 3 --out run --yes",
         records,

@@ -28,13 +28,6 @@ def ours() -> Work:
     return held
 
 
-def ours_on_ray() -> Work:
-    from .on_ray import begin, held
-
-    begin()
-    return held
-
-
 def ours_instant() -> Work:
     from .instant import InstantChatModel
     from .ours import held
@@ -107,7 +100,7 @@ def reading() -> Work:
 IMPLEMENTATIONS: dict[str, Callable[[], Work]] = {
     made.__name__: made
     for made in (
-        *(ours, ours_on_ray, idiomatic, bare, openevals, one_by_one),
+        *(ours, idiomatic, bare, openevals, one_by_one),
         *(ours_instant, idiomatic_instant, instant_alone, kept, reading),
     )
 }
@@ -123,7 +116,7 @@ async def measure(name: str, settings: dict[str, Any]) -> dict[str, Any]:
     """Warm up, do the work, and say what it took. Both in one event loop, to which stock clients are bound."""
     work, run = Workload.of(settings), IMPLEMENTATIONS[name]()
     if name != reading.__name__:  # whose commands are processes of their own
-        await run(replace(work, conversations=2, turns=2, latency=0.0, processes=1), Path("warm"))
+        await run(replace(work, conversations=2, turns=2, latency=0.0), Path("warm"))
     asked(work.port, "POST", "/settings", {"latency": work.latency, "jitter": work.jitter})
     gc.collect()
     memory.reset()

@@ -12,7 +12,7 @@ from .workload import MODEL, Workload
 
 def conduct(work: Workload) -> runs.Conduct:
     """How the run is made."""
-    return runs.Conduct(progress=False, processes=work.processes, engine=work.engine)
+    return runs.Conduct(progress=False)
 
 
 def scenarios(number: int) -> list[Any]:

@@ -55,17 +55,15 @@ def _http(latency: float, concurrency: int, turns: int, jitter: float = 0.0) -> 
 
 
 _64, _256, _1024 = _http(0.2, 64, 10), _http(1.0, 256, 10, 0.5), _http(1.0, 1024, 3)
-_SHARDS = _http(0.05, 64, 10)
 _INSTANT = {"conversations": 64, "turns": 10, "concurrency": 64}
 
 PARTS = (
     _part(
         "calls",
         "200 ms, 64 conversations at the same time, 10 turns each",
-        _64("ours, one process", "ours", processes=1),
+        _64("ours"),
         _64("idiomatic"),
         _64("bare", waves=2),
-        _64("ours", waves=4, processes=None),
         _64("openevals", needs="openevals"),
         _64("one_by_one", conversations=1, concurrency=1),
     ),
@@ -81,21 +79,13 @@ PARTS = (
         "jittered",
         "0.5 to 1.5 s, 256 conversations at the same time, 10 turns each",
         _256("bare"),
-        _256("ours", processes=None),
+        _256("ours"),
     ),
     _part(
         "many",
         "1 s, 1024 conversations at the same time, 3 turns each",
         _1024("bare"),
-        _1024("ours", processes=None),
-        _1024("ours, one process", "ours", processes=1),
-    ),
-    _part(
-        "ray",
-        "50 ms, 2,048 conversations in 32 shards, 10 turns each",
-        _SHARDS("ours", waves=32, processes=1),
-        _SHARDS("ours on Ray", "ours_on_ray", waves=32, processes=2, engine="ray", needs="ray"),
-        rounds=3,
+        _1024("ours"),
     ),
     _part(
         "kept",

@@ -89,11 +89,9 @@ class Row:
 
 
 ROWS = (
-    Row(
-        "calls", "CPU per call: ours / idiomatic LangGraph loop", of(cpu, "ours, one process", "idiomatic"), 0.40, 0.30
-    ),
-    Row("calls", "CPU per call: ours / openevals", of(cpu, "ours, one process", "openevals"), 0.45),
-    Row("calls", "CPU per call: ours / bare client", of(cpu, "ours, one process", "bare")),
+    Row("calls", "CPU per call: ours / idiomatic LangGraph loop", of(cpu, "ours", "idiomatic"), 0.40, 0.30),
+    Row("calls", "CPU per call: ours / openevals", of(cpu, "ours", "openevals"), 0.45),
+    Row("calls", "CPU per call: ours / bare client", of(cpu, "ours", "bare")),
     Row("calls", "Calls per second, 200 ms x 64: ours / bare client", of(rate, "ours", "bare"), 0.80, None, False),
     Row("calls", "Calls per second, 200 ms x 64: idiomatic / bare client", of(rate, "idiomatic", "bare")),
     Row("calls", "Conversations a minute: ours / openevals", of(rate, "ours", "openevals"), 2, None, False),
@@ -110,8 +108,7 @@ ROWS = (
         False,
     ),
     Row("many", "Calls per second, 1 s x 1024: ours / bare client", of(rate, "ours", "bare")),
-    Row("many", "Memory of a conversation under way: ours / bare client", of(grown, "ours, one process", "bare"), 2),
-    Row("ray", "CPU per call: ours on Ray / in one process", of(cpu, "ours on Ray", "ours"), 1.10),
+    Row("many", "Memory of a conversation under way: ours / bare client", of(grown, "ours", "bare"), 2),
     Row("kept", "Bytes kept for each conversation that is over", lambda made: made["ours"]["kept"], 1024, unit="bytes"),
     Row(
         "kept", "The same with the plan and the writing of the data set", lambda made: grown(made["ours"]), unit="bytes"

@@ -2,7 +2,7 @@
 
 import time
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 MODEL = "m"
 
@@ -62,10 +62,6 @@ class Workload:
     concurrency: int = 64
     latency: float = 0.0
     jitter: float = 0.0
-    processes: int | None = 1
-    """Of our own implementation; None: as many as it chooses."""
-    engine: Literal["processes", "ray"] | None = None
-    """Where the processes of our own implementation are."""
     in_folder: bool = True
     """Whether our own implementation writes a run folder."""
     pages: dict[str, str] | None = None

@@ -169,10 +169,7 @@ def test_an_agents_own_calls_are_said_to_count_in_no_bound(duologue, tmp_path, m
             ("--concurrency", "0"),
             "Invalid value for '--concurrency': '0' is not a positive integer: write one from 1, or auto",
         ),
-        (
-            ("--processes", "zero"),
-            "Invalid value for '--processes': 'zero' is not a positive integer: write one from 1, or auto",
-        ),
+        (("--shard", "3/2"), "expected K/N"),
         (("--patience", "-1"), "'-1' is not a duration"),
     ],
 )

@@ -191,7 +191,7 @@ def test_a_place_where_no_further_node_stands_is_refused(after):
 # In a run
 
 
-async def test_a_compiled_graph_is_drawn_and_simulated_into_a_folder_and_by_no_further_processes(tmp_path):
+async def test_a_compiled_graph_is_drawn_and_simulated_into_a_folder_and_not_on_ray(tmp_path):
     stops = {"checkpointer": InMemorySaver(), "interrupt_before": ["assistant"], "interrupt_after": ["moderator"]}
     graph = graphs.conversation(simquac.cast(), after={"turn_recorder": {"moderator": lambda state: "Well."}}, **stops)
     drawn = {(edge.source, edge.target) for edge in graph.get_graph().edges}
@@ -203,8 +203,8 @@ async def test_a_compiled_graph_is_drawn_and_simulated_into_a_folder_and_by_no_f
     assert names(conversation) == [None, None, "moderator", None, None]
     assert {edge.count for edge in conversation.edges if edge.target == "moderator"} == {1}
     assert "moderator" in conversation.provenance.nodes
-    with pytest.raises(SettingError, match="give its cast"):
-        await duologue.asimulate(graph, scenarios, conduct=runs.Conduct(processes=2))
+    with pytest.raises(SettingError):
+        await duologue.asimulate(graph, scenarios, out=tmp_path / "elsewhere", conduct=runs.Conduct(ray="local"))
 
 
 async def test_an_exit_or_a_wait_for_a_person_within_a_moderator_ends_its_own_conversation_alone():

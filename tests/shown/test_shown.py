@@ -30,7 +30,7 @@ NOT_RUN = {
     r"\. \.venv": "a shell's own command",
     r"export ": "a shell's own command",
     r"ray start ": "machines of a cluster",
-    r".* --engine ray .*HOST": "machines of a cluster: tests/runs/divided starts Ray on this one",
+    r".* --ray HOST.*": "machines of a cluster: tests/runs/test_parts.py starts Ray on this one",
     r"langgraph dev": "a server: tests/server starts it",
     r"curl ": "that server",
     r"duologue label (?!.*--(?:write|read|release|out) )": "a page until Ctrl-C: tests/labelling opens it",
@@ -41,7 +41,7 @@ NOT_RUN = {
     r"python tools/held_teacher": "what that model has answered",
     r".* (?:anthropic|ollama):": "another provider's package: tests/cli/test_other_providers.py has one",
 }
-SMALLER = {"--draws": 8, "--trials": 2, "--repeats": 4, "--processes": 2, "--seeds": 1, "--trees": 2, "--sample": 3}
+SMALLER = {"--draws": 8, "--trials": 2, "--repeats": 4, "--seeds": 1, "--trees": 2, "--sample": 3}
 """The greatest values of options that only make a command longer."""
 FEWER = {
     "duologue recllmsim identify": ("--trees", "2"),

@@ -177,7 +177,7 @@ def test_a_version_that_is_not_shown_to_be_as_good_fails(duologue, agents, margi
             "versions:nix: is not a run folder, and cannot be tested: assistant: versions:nix cannot be imported",
         ),
         (("--against", "out/befor"), "out/befor: is not a run folder, and cannot be tested: model 'out/befor' is"),
-        (("--against", "versions:old", "--processes", 2), "--processes: versions are simulated in turns"),
+        (("--against", "versions:old", "--ray", "local"), "--ray: versions are simulated in turns"),
         (("--against", "versions:old", "--record", "calls.jsonl"), "--record: versions are simulated in turns"),
     ],
 )

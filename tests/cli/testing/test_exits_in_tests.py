@@ -158,8 +158,8 @@ def test_a_function_of_the_front_door_returns(code, monkeypatch):
 
 
 @pytest.mark.heavy
-def test_an_agent_that_blocks_its_thread_in_a_worker_is_not_waited_for(tmp_path):
-    """A plain node that never answers, with two processes and a bound of time."""
+def test_an_agent_that_blocks_its_thread_is_not_waited_for(tmp_path):
+    """A plain node that never answers, with a bound of time."""
     Path("blocks.py").write_text(
         "import time\nfrom typing import Annotated, TypedDict\nfrom langgraph.graph import START, StateGraph\n"
         "from langgraph.graph.message import add_messages\n"
@@ -169,7 +169,7 @@ def test_an_agent_that_blocks_its_thread_in_a_worker_is_not_waited_for(tmp_path)
     )
     Path("scenarios.jsonl").write_text("".join(json.dumps({"goal": f"book {n}"}) + "\n" for n in range(4)))
     command = [sys.executable, "-m", "duologue.cli", "test", "--assistant", "blocks:graph", "--out", "run"]
-    command += ["--scenarios", "scenarios.jsonl", "--processes", "2", "--max-time", "5s"]
+    command += ["--scenarios", "scenarios.jsonl", "--max-time", "5s"]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=240)
     assert ended.returncode == 1, ended.stderr
     assert "--resume" in ended.stderr

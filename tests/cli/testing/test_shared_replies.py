@@ -159,8 +159,8 @@ def test_results_in_memory_share_replies_too(endpoint, caplog):
         again = package.test(asks, goals, user=MODEL, max_turns=3, against=result)
     assert sum(pair.user_differs for pair in again.against.tested) == 4
     assert "the earlier result: keeps no replies of its user's model" in caplog.text
-    with pytest.raises(SettingError, match="in turns, in one process"):
-        package.test(asks, goals, against=asks, out="divided", conduct=Conduct(processes=2))
+    with pytest.raises(SettingError):
+        package.test(asks, goals, against=asks, out="divided", conduct=Conduct(ray="local"))
 
 
 @pytest.mark.heavy
@@ -182,10 +182,9 @@ def test_a_killed_comparison_ends_with_equal_users_and_pays_at_most_what_was_und
 
 
 @pytest.mark.heavy
-def test_processes_take_the_replies_of_an_earlier_run(forks, endpoint):
+def test_a_version_takes_the_replies_of_an_earlier_run(forks, endpoint):
     for arguments_of in (arguments("agents:asks", out="before"), arguments("agents:asks", "--against", "before")):
-        command = [*map(str, arguments_of), "--processes", "2"]
-        fork = forks(command, Path.cwd(), endpoint.environment)
+        fork = forks([*map(str, arguments_of)], Path.cwd(), endpoint.environment)
         assert fork.wait() == 0, fork.stderr
     assert texts("run") == texts("before")
     assert (endpoint.counts()["answered"], shared("run")) == (BOTH, BOTH)

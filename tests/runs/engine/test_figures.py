@@ -53,8 +53,8 @@ def test_turns_and_rejections_by_reason_are_counted_from_states_once():
         state("b", rejected("enumeration"), turn=5, opened=4),
     ):
         figures.watch(now)
-    assert (figures.counted().turns, figures.under_way()) == (2, 2)
-    assert figures.counted().rejected == {"enumeration": 2, "too_long": 1, "not_in_section": 1}
+    assert (figures.tally.turns, figures.under_way()) == (2, 2)
+    assert figures.tally.rejected == {"enumeration": 2, "too_long": 1, "not_in_section": 1}
 
 
 def test_without_a_count_of_calls_tokens_are_those_of_conversations_that_are_over():
@@ -183,7 +183,7 @@ def test_watching_makes_no_text_and_forgets_what_is_over(monkeypatch):
     for number in range(2000):
         figures.watch(state(f"{number}", turn=1))
         figures.keep(conversation(f"{number}"))
-    assert (figures.finished, figures.counted().turns, figures.under_way()) == (2000, 2000, 0)
+    assert (figures.finished, figures.tally.turns, figures.under_way()) == (2000, 2000, 0)
 
 
 @pytest.mark.parametrize(

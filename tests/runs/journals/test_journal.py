@@ -2,15 +2,13 @@
 
 import json
 import os
-import random
-import time
 
 import pytest
 
 from duologue import runs
 from duologue.data import Conversation, DataError
 from duologue.data.files.journals import Codec, JournalReader
-from duologue.data.formats.record_lines import RECORDS, iterate_run, of_run
+from duologue.data.formats.record_lines import RECORDS, of_run
 from duologue.errors import SettingError
 from duologue.runs import Journal
 from duologue.runs.journals.journal import AppendedFile, is_being_written
@@ -250,53 +248,6 @@ def test_values_are_read_when_they_are_asked_for_and_not_kept(path):
     for value in reader.iterate(f"{number}" for number in reversed(range(50))):
         assert value["text"] == ""
     assert most <= 3
-
-
-WRITER = """
-import signal
-import sys
-import time
-from duologue.data import Conversation
-from duologue.data.formats.record_lines import RECORDS
-from duologue.runs import Journal
-
-path, writer, ids = sys.argv[1], sys.argv[2] or None, sys.argv[3].split(",")
-with Journal.open(path, RECORDS, writer) as journal:
-    for number, name in enumerate(ids):
-        if name == "torn":
-            journal._own.append('{"id": "torn", "scen')
-            print("torn", flush=True)
-            signal.pause()
-        journal.append(Conversation(id=name, scenario={"kind": "plain", "by": writer or "main"}, stop="max_turns"))
-"""
-
-
-def test_two_processes_write_one_run_and_the_death_of_one_mid_line_costs_that_line_alone(forks, tmp_path):
-    def writing(path, writer, ids):
-        return forks(["-c", WRITER, path, writer, ",".join(ids)], tmp_path)
-
-    path = tmp_path / "conversations.jsonl"
-    planned = [f"{number:02}" for number in range(40)]
-    shuffled = random.Random(4).sample(planned, 40)
-    first, second = shuffled[:20], shuffled[20:]
-    (tmp_path / "manifest.json").write_text(json.dumps({"planned": planned}))
-    survivor, victim = writing(path, "", first), writing(path, "w1", [*second[:15], "torn", *second[15:]])
-    while victim.stdout != "torn\n":
-        assert not victim.over, victim.stderr
-        time.sleep(0.01)
-    victim.kill()
-    assert (victim.wait(), survivor.wait()) == (-9, 0)
-    torn = tmp_path / "conversations.w-w1.jsonl"
-    assert torn.read_bytes().endswith(b'"scen')
-    conversations = list(iterate_run(tmp_path))
-    assert [c.id for c in conversations] == sorted([*first, *second[:15]])
-    assert {c.id for c in conversations if c.scenario["by"] == "w1"} == set(second[:15])
-    assert writing(path, "w1", second[15:]).wait() == 0
-    assert [c.id for c in iterate_run(tmp_path)] == planned
-    assert torn.read_bytes().count(b"\n") == 20
-    assert sorted(file.name for file in tmp_path.iterdir()) == [
-        "conversations.jsonl", "conversations.w-w1.jsonl", "manifest.json"
-    ]  # fmt: skip
 
 
 def test_a_run_goes_on_beside_what_another_writer_has_finished(tmp_path):
