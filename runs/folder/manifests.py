@@ -1,6 +1,6 @@
 """The manifest of a run folder: making it, reading it, and whether two manifests are of the same run."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +21,8 @@ from ..journals.journal import RunError
 DEFAULT = "its default"
 """Stands in an error for a setting that a cast was not given."""
 
-RESTORED = "restored"
-"""Key of a manifest that was made from the records; the next run that goes on puts its own in its place."""
-
 BEGUN = "begun"
 """Key of the time, in UTC, at which a run was first begun, however often it was resumed."""
-
-OF_RECORDS = "scenarios of the records"
-"""Name of the source in a manifest whose sources were restored."""
-
 
 MAY_CHANGE = ("max_tokens", "turn_timeout")
 """Limits that may be others when a run is resumed."""
@@ -74,11 +67,6 @@ def _pages(cast: Cast) -> dict[str, str]:
     return {name: page.digest for name, page in cast.pages.items()}
 
 
-def digest_of(cast: Cast) -> str:
-    """Digest of what all processes of a run share: the version of this package, nodes and pages."""
-    return digest(VERSION, _nodes(cast), _pages(cast))
-
-
 def read(folder: Path) -> dict[str, Any] | None:
     """The manifest in a folder; None without one, RunError if it is broken."""
     file = folder / MANIFEST
@@ -95,8 +83,7 @@ def read(folder: Path) -> dict[str, Any] | None:
 
 def same_run(folder: Path, earlier: Mapping[str, Any], current: Mapping[str, Any]) -> None:
     """Raise RunError if the run in the folder differs; it names the first setting that does."""
-    pages = list(earlier["settings"].get("prompts") or {}) if earlier.get(RESTORED) else None
-    had, has = (_compared(manifest["settings"], pages) for manifest in (earlier, current))
+    had, has = (_compared(manifest["settings"]) for manifest in (earlier, current))
     difference = first_difference(had, has, "")
     of_cast = _difference_of_casts(earlier.get("cast"), current.get("cast"))
     if difference or of_cast:
@@ -138,24 +125,16 @@ def changes(earlier: Mapping[str, Any], current: Mapping[str, Any]) -> list[str]
     """The changes of a run that continues, a line each."""
     lines: list[str] = []
     added = len(set(current["planned"]) - set(earlier["planned"]))
-    if added and not earlier.get(RESTORED):
+    if added:
         lines.append(f"{added} conversations are new to this run, which had planned {len(earlier['planned'])}")
     return lines
 
 
 def continued(earlier: Mapping[str, Any], current: Mapping[str, Any]) -> dict[str, Any]:
-    """The manifest of a run that continues: the earlier plan comes first, then what is new.
-
-    A restored manifest has only the conversations that were begun, in the order in which they ended. There the plan and
-    the sources are the new ones.
-    """
+    """The manifest of a run that continues: the earlier plan comes first, then what is new."""
     manifest = dict(current)
-    if not earlier.get(RESTORED):
-        earlier_sources = [
-            source for source in earlier["data"] if source not in current["data"] and source["source"] != OF_RECORDS
-        ]
-        manifest["data"] = [*earlier_sources, *current["data"]]
-        manifest["planned"] = list(dict.fromkeys([*earlier["planned"], *current["planned"]]))
+    manifest["data"] = [*(source for source in earlier["data"] if source not in current["data"]), *current["data"]]
+    manifest["planned"] = list(dict.fromkeys([*earlier["planned"], *current["planned"]]))
     return manifest | {key: earlier[key] for key in ("again", BEGUN) if earlier.get(key)}
 
 
@@ -169,17 +148,10 @@ def is_lower(max_tokens: Any, other: int | None) -> bool:
     return isinstance(max_tokens, int) and (other is None or max_tokens < other)
 
 
-def _compared(settings: Mapping[str, Any], pages: Collection[str] | None) -> dict[str, Any]:
-    """The settings that must be equal on resume: all but the limits of `MAY_CHANGE`.
-
-    `pages`: compare only these prompt templates, and not whether memories are recorded, which is not in a record.
-    """
+def _compared(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that must be equal on resume: all but the limits of `MAY_CHANGE`."""
     limits = {name: value for name, value in dict(settings.get("limits") or {}).items() if name not in MAY_CHANGE}
-    compared = {**settings, "limits": limits}
-    if pages is not None:
-        prompts = dict(settings.get("prompts") or {})
-        compared |= {"prompts": {name: prompts.get(name) for name in pages}, "record_memory": None}
-    return compared
+    return {**settings, "limits": limits}
 
 
 def _difference_of_casts(earlier: Any, current: Any) -> tuple[str, Any, Any] | None:

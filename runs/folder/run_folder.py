@@ -15,7 +15,6 @@ from ..journals.journal import Closing, Journal, RunError, making
 from . import manifests
 from .leftovers import partials, remove
 from .merging import merge_failed, merge_finished
-from .restoring import restored
 
 
 class RunJournals(Closing):
@@ -70,8 +69,6 @@ class RunFolder(RunJournals):
     def open(cls, path: str | Path, manifest: Mapping[str, Any], *, resume: bool) -> Self:
         """The folder for a run with this manifest: new or empty, or with `resume` the folder of the same run.
 
-        A folder that has lost its manifest is taken up by the run whose conversations it holds.
-
         RunError if the folder holds other files, another run or one of another version of the package, or if another
         process writes there.
         """
@@ -79,7 +76,7 @@ class RunFolder(RunJournals):
         if root.exists() and not root.is_dir():
             raise RunError(f"{root}: is a file: choose a folder")
         check_no_links(root)
-        earlier, broken = _earlier(root, notes, resume=resume)
+        earlier = _earlier(root)
         if earlier is None:
             _make(root)
             begun = datetime.now(UTC)  # noqa: TID251 - when a run began is recorded, and nothing depends on it
@@ -98,8 +95,6 @@ class RunFolder(RunJournals):
             remove(partials(root))  # nobody else writes here now: a killed run has left them
             if earlier is not None:
                 folder._take_up()
-            if broken:
-                keep_broken(root / MANIFEST)
             folder._tell()
         except BaseException:
             folder.close()
@@ -166,50 +161,17 @@ class RunFolder(RunJournals):
         return self._finished.iterate(self.manifest["planned"])
 
 
-def _earlier(root: Path, notes: list[str], *, resume: bool) -> tuple[dict[str, Any] | None, bool]:
-    """The manifest of the run in a folder, None for no run; and whether a broken one is there.
-
-    If the manifest is gone or broken, it is restored from the records.
-    """
-    broken: RunError | None = None
-    try:
-        manifest = manifests.read(root)
-    except RunError as error:
-        manifest, broken = None, error
-    if manifest is not None or not root.is_dir():
-        return manifest, False
-    manifest = restored(root)
-    if manifest is None:
-        if broken is not None:
-            raise broken
-        return None, False
-    if not resume:
+def _earlier(root: Path) -> dict[str, Any] | None:
+    """The manifest of the run in a folder, None for no run; RunError if it is broken, or gone from its conversations."""
+    manifest = manifests.read(root)
+    if manifest is None and any(
+        (root / name).is_file() and (root / name).stat().st_size for name in (CONVERSATIONS, FAILURES)
+    ):
         raise RunError(
-            f"{root}: holds conversations of a run without its manifest: continue it with --resume (resume=True), "
-            "or choose another folder"
+            f"{root}: holds conversations of a run without its {MANIFEST}: they can be read, and converted; choose another "
+            "folder for a run"
         )
-    was, begun = "broken" if broken else "gone", len(manifest["planned"])
-    goes_on = f"the {begun} conversations that are there" if manifest.get(manifests.RESTORED) else "its plan"
-    notes.append(f"{MANIFEST}: was {was}: the run continues with {goes_on}")
-    notes += [str(broken)] * (broken is not None)
-    return manifest, broken is not None
-
-
-def keep_broken(file: Path) -> Path:
-    """Move a broken file aside; gives its new path."""
-    try:
-        return file.rename(free_name(file))
-    except OSError as error:
-        raise RunError(f"{file}: cannot be moved aside ({error.strerror}): check the folder's rights") from None
-
-
-def free_name(file: Path) -> Path:
-    """Where a broken file is kept: `NAME.broken`, or the first `NAME.broken-N` that is free."""
-    number, target = 1, file.with_name(f"{file.name}.broken")
-    while target.exists():
-        number += 1
-        target = file.with_name(f"{file.name}.broken-{number}")
-    return target
+    return manifest
 
 
 def _make(root: Path) -> None:

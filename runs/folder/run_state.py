@@ -145,7 +145,7 @@ def standing(folder: Path) -> RunInfo:
     whole = planned == heads.keys() and bool(planned) and all(head.ended for head in finished) and not unanswered
     replies = _usable_replies(folder / CALLS, heads.keys() - cut)
     data_set = _lacking(folder, len(heads)) if heads and not problem else ""
-    complete = whole and not run_manifest.get(manifests.RESTORED) and not data_set
+    complete = whole and not data_set
     begun = run_manifest.get(manifests.BEGUN)
     return RunInfo(
         path=str(folder),

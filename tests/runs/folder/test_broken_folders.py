@@ -15,7 +15,6 @@ from duologue.nodes import Limits
 from duologue.nodes.replies import draft
 from duologue.runs.folder import run_state as standing
 from duologue.runs.folder import summary
-from duologue.runs.folder.restoring import restored
 
 LIMITS = Limits(max_turns=1)
 
@@ -215,28 +214,6 @@ def test_a_run_of_another_version_is_refused(tmp_path, simulated):
         simulated()
 
 
-@pytest.mark.parametrize("broken", [None, b"{", b"[]", b"\xff", b'{"settings": {}, "planned": [], "data": [7]}'])
-def test_a_run_that_lost_its_manifest_keeps_every_conversation(tmp_path, simulated, lines, broken):
-    simulated(fail=("Place 1",))
-    before, manifest = lines(tmp_path / "r"), tmp_path / "r/manifest.json"
-    whole = json.loads(manifest.read_text())
-    manifest.unlink() if broken is None else manifest.write_bytes(broken)
-    with pytest.raises(
-        runs.RunError, match="holds conversations of a run without its manifest: continue it with --resume"
-    ):
-        simulated(resume=False)
-    with pytest.raises(runs.RunError, match=r"its run had limits\.seed = 0, now it is 3"):
-        simulated(limits=Limits(max_turns=1, seed=3))
-    summary, begun = simulated()
-    assert (summary.complete, begun) == (True, ["Place 1"])
-    assert lines(tmp_path / "r").items() >= before.items()
-    restored = json.loads(manifest.read_text())
-    assert restored.pop("begun") >= whole.pop("begun")  # of the first conversation that is there
-    assert restored == whole
-    assert "the run continues with the 4 conversations" in summary.notes[0]
-    assert (tmp_path / "r/manifest.json.broken").exists() == (broken is not None)
-
-
 def test_a_bad_line_among_the_failures_spoils_nothing(tmp_path, simulated):
     simulated(fail=("Place 1",))
     failures = tmp_path / "r/failures.jsonl"
@@ -335,48 +312,12 @@ def test_a_data_set_that_the_disk_does_not_take_ends_the_run_as_incomplete(tmp_p
     assert simulated()[1] == []
 
 
-@pytest.mark.parametrize("junk", [[], "x", 42, {"a": 1}, None, [7]])
-def test_a_manifest_with_data_of_another_kind_is_one_line_everywhere_and_keeps_its_plan(tmp_path, simulated, junk):
-    simulated(fail=("Place 1",))
-    manifest = tmp_path / "r/manifest.json"
-    whole = json.loads(manifest.read_text())
-    write_json(manifest, whole | {"data": junk})
-    (line,) = data.load(tmp_path / "r").notes
-    assert line.startswith(f"{manifest}: is not a manifest of a run ('data' ")
-    assert line.endswith("): the command of its run with --resume restores it from the records")
-    assert len(data.load(tmp_path / "r")) == 3
-    assert standing.standing(tmp_path / "r").problem == line
-    summary, begun = simulated()
-    assert (summary.complete, begun) == (True, ["Place 1"])
-    assert summary.notes == ["manifest.json: was broken: the run continues with its plan", line]
-    assert json.loads(manifest.read_text()) == whole
-
-
-@pytest.mark.parametrize("broken", [b"", b'{"planned": ["a"', b"[1]", b"{}", b'{"planned": [1]}'])
-def test_a_broken_manifest_is_one_line_with_the_same_advice_as_a_missing_one(tmp_path, simulated, broken):
+@pytest.mark.parametrize("broken", [None, b"{", b"[]", b"\xff", b'{"settings": {}, "planned": [1]}'])
+def test_a_run_that_lost_its_manifest_is_read_and_written_no_more(tmp_path, simulated, lines, broken):
     simulated()
-    (tmp_path / "r/manifest.json").write_bytes(broken)
-    for read in (data.load, lambda path: list(data.record_lines.cut_short(path))):
-        with pytest.raises(data.DataError, match=r"with --resume restores it from the records$"):
-            read(tmp_path / "r")
-    simulated()
-    assert len(data.load(tmp_path / "r")) == 4
-
-
-def test_a_foreign_line_hides_no_conversation_of_the_run_whose_manifest_is_restored(tmp_path, simulated, file):
-    simulated(count=3)
-    simulated("other", limits=Limits(max_turns=1, seed=77))
-    one, two, three = file.read_bytes().splitlines(keepends=True)
-    foreign = (tmp_path / "other/conversations.jsonl").read_bytes().splitlines(keepends=True)[0]
-    name = json.loads(one)["id"]
-    foreign = (json.dumps(json.loads(foreign) | {"id": name}) + "\n").encode()
-    for lines, count in (([one, two, foreign, three], 3), ([one, one, foreign, two], 2), ([foreign, one, two], 2)):
-        file.write_bytes(b"".join(lines))
-        (tmp_path / "r/manifest.json").unlink()
-        manifest = restored(tmp_path / "r")
-        write_json(tmp_path / "r/manifest.json", manifest)
-        assert len(manifest["planned"]) == count
-        assert manifest["settings"]["limits"]["seed"] == 0
-        assert [one.id for one in data.load(tmp_path / "r")] == manifest["planned"]
-        assert {one.provenance.limits["seed"] for one in data.load(tmp_path / "r")} == {0}
-        assert manifest["planned"][0] == name
+    manifest, before = tmp_path / "r" / "manifest.json", lines(tmp_path / "r")
+    manifest.unlink() if broken is None else manifest.write_bytes(broken)
+    with pytest.raises(runs.RunError):
+        simulated(resume=True)
+    assert lines(tmp_path / "r") == before
+    assert len(data.load(tmp_path / "r" / "conversations.jsonl")) == len(before)

@@ -177,7 +177,3 @@ def test_a_run_begins_once_however_often_it_is_resumed(tmp_path, run, monkeypatc
     manifest.write_text(json.dumps(changed))
     asyncio.run(run())
     assert standing(tmp_path / "r").date == "2020-02-02T20:20:00+00:00"
-    manifest.unlink()
-    first = min(conversation.timing.started or "" for conversation in record_lines.found_in(tmp_path / "r").iterate())
-    asyncio.run(run())
-    assert standing(tmp_path / "r").date == json.loads(manifest.read_text())["begun"] == first
