@@ -45,7 +45,6 @@ class Pace:
 
     concurrency: int | None = None  # most calls under way; None: as many as the endpoint bears, found out by trying
     patience: float = 600.0  # seconds for which an endpoint that has answered in this run is waited for
-    parts: int = 1  # processes of a run, among which the rates that a model's name sets are divided
 
 
 class EndpointError(DuologueError, RuntimeError):

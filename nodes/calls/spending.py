@@ -1,12 +1,11 @@
 """What a run has spent on calls of models, what the calls under way will take, and when that is too much."""
 
 import asyncio
-import math
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from langchain_core.language_models import BaseChatModel
 
@@ -97,13 +96,6 @@ class ModelSpending:
         self.cost = None if self.cost is None or cost is None else self.cost + cost
 
 
-class BudgetPart(NamedTuple):
-    """What may be spent in all; None where there is no such bound."""
-
-    tokens: float | None = None
-    cost: float | None = None
-
-
 @dataclass
 class Spending:
     """Calls, tokens and cost of a run so far, by model and by role, and the run's budgets.
@@ -119,23 +111,12 @@ class Spending:
     by_role: dict[str, ModelSpending] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)  # remarks on the figures, each only once
     unknown: str | None = None  # the first model whose price is unknown, and where it answered; None without one
-    is_part: bool = False
-    """Whether the bounds are one process' part of a run's: more may come, and the run decides when it is over."""
     no_room: str | None = None  # why the next call did not fit into the budget, in words
 
     def __post_init__(self) -> None:
         for name, bound in (("max_cost", self.max_cost), ("max_run_tokens", self.max_tokens)):
             if bound is not None and not bound > 0:
                 raise SettingError(f"{name} must be above 0, not {bound}")
-
-    @property
-    def part(self) -> BudgetPart:
-        """The bounds."""
-        return BudgetPart(self.max_tokens, self.max_cost)
-
-    def take_part(self, part: BudgetPart) -> None:
-        """Spend no more than one process' part of what the run may spend."""
-        self.is_part, self.max_tokens, self.max_cost = True, part.tokens, part.cost
 
     @property
     def bounded(self) -> bool:
@@ -230,13 +211,10 @@ class Spending:
 
     def leave_no_room(self, tokens: float, cost: float = 1e-9) -> None:
         """Nothing more is spent, as the next call, of so many tokens, would pass a bound."""
-        bound = self.reached(tokens, cost) or self.reached(math.inf, math.inf)  # of parts together a call may yet fit
-        self.no_room = f"{bound}: the next call, of about {tokens:,.0f} tokens, would pass it"
+        self.no_room = f"{self.reached(tokens, cost)}: the next call, of about {tokens:,.0f} tokens, would pass it"
 
     def over(self) -> str | None:
         """Why nothing more may be spent, in words; None if something may."""
-        if self.is_part:
-            return None
         if self.max_cost is not None and self.total.cost is None:
             return f"the price of the model {self.unknown} is unknown, so --max-cost cannot be kept"
         return self.reached() or self.no_room
@@ -279,7 +257,6 @@ class Reservations:
 
     spending: Spending
     closed: bool = False  # whether no call may begin any more
-    short: int = 0  # tokens of a call that waits for more of the budget while no other is in progress; 0 without one
     _kinds: dict[CallKind, _Kind] = field(default_factory=dict[CallKind, _Kind])
     _held: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])  # tokens and dollars of each
     _change: asyncio.Event = field(default_factory=asyncio.Event)
@@ -297,13 +274,11 @@ class Reservations:
             passed = self.spending.reached(*map(sum, zip(part, *self._held, strict=True)))
             if passed is None and kind.under_way < max(1, 2 * kind.ended):
                 break
-            if not self._held and not self.spending.is_part:
+            if not self._held:
                 self.spending.leave_no_room(*part)
             if self.spending.over() is not None:
                 raise RunOverError
-            self.short = 0 if self._held else round(part[0])
             await self._change.wait()
-            self.short = 0
         if self.closed:
             raise RunOverError
         kind.under_way += 1

@@ -214,25 +214,3 @@ def test_without_a_bound_every_call_begins_at_once():
         await works
 
     run(main())
-
-
-def test_a_part_of_a_budget_waits_for_more_and_says_that_it_is_short_and_a_closed_one_sends_away():
-    async def main():
-        spending = Spending()
-        spending.take_part(Spending(max_tokens=2000).part)
-        reservations = Reservations(spending)
-        task = asyncio.ensure_future(spend(reservations, 4))
-        await asyncio.sleep(100)
-        first = spending.total.tokens, reservations.short > 0, spending.over()
-        spending.take_part(Spending(max_tokens=9000).part)
-        reservations.wake()
-        await asyncio.sleep(100)
-        second = spending.total.tokens
-        reservations.close()
-        await task
-        return first, second
-
-    (first, short, over), second = run(main())
-    assert 1000 < first < 2200
-    assert (short, over) == (True, None)
-    assert 7000 < second < 9900
