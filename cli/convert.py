@@ -12,7 +12,6 @@ from ..data.people import with_user
 from ..data.records import is_object
 from ..data.scenarios import LogScenario, ScenarioReader, scenario_formats
 from ..errors import SettingError, at
-from ..runs.parts import put_together
 from .options import completions
 from .options.shared import AnySource, force_for, json_of, option
 from .output.overwriting import check_free
@@ -53,6 +52,8 @@ def convert_command(
     It lists the parts that the format cannot contain.
     """
     if out is not None:
+        from ..runs.parts import put_together  # which imports LangGraph
+
         folders = [source, *([target] if target else []), *(further or [])]
         put(f"{put_together(folders, out)} planned conversations of {len(folders)} run folders in {out}")
         return 0

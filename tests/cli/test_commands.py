@@ -226,7 +226,7 @@ BAD = [
     (("simulate", "simquac", "--topics", "nosection.jsonl"), "nosection.jsonl: line 1: the section is empty"),
     (("simulate", "simquac", "--topics", "noheader.jsonl"), "noheader.jsonl: line 2: 'header' is missing"),
     (("simulate", "simquac", "--topics", "big.jsonl"), "big.jsonl: line 1: has 1,000,0"),
-    (("simulate", "simquac", "--user", "gpt"), "model 'gpt' is unknown: use openai:NAME"),
+    (("simulate", "simquac", "--user", "gpt"), "model 'gpt' is unknown"),
     (("simulate", "simquac", "--user", "openai:m"), "OPENAI_API_KEY is not set"),
     (("simulate", "simquac", "--assistant", "offline?x=1"), "model 'offline': x: "),
     (("simulate", "simquac", "--user", "replay:nowhere.json"), "nowhere.json: cannot be read"),

@@ -127,18 +127,19 @@ def test_peoples_answers_go_out_in_and_into_a_copy(
     (tmp_path / "pages").mkdir()
     page = "---\nunit: user turn\nparts:\n  tone: {values: [warm, cold]}\n---\nHow the user sounds.\n"
     (tmp_path / "pages" / "tone.md").write_text(page)
-    rows = [f"ann@x.org,tone,{name},0,warm\n" for name in ("0", "1", "9")]
-    (tmp_path / "in.csv").write_text("".join(["by,label,conversation,message,tone\n", *rows]))
+    row = {"by": "ann@x.org", "label": "tone", "message": 0, "value": "warm"}
+    rows = [json.dumps(row | {"conversation": name}) + "\n" for name in ("0", "1", "9")]
+    (tmp_path / "in.jsonl").write_text("".join(rows))
     chosen: dict[str, Any] = {"source": "talks.jsonl", "labels": ["tone"], "labels_dir": "pages"}
     command = ("label", "talks.jsonl", "--labels", "tone", "--labels-dir", "pages", "--answers")
-    assert people_answers.import_answers("in.csv", "a", **chosen) == (3, 3)
-    code, out, err = duologue(*command, "b", "--read", "in.csv", "--json")
-    assert (code, json.loads(out)) == (0, {"answers": 3, "new": 3, "read": "in.csv"})
+    assert people_answers.import_answers("in.jsonl", "a", **chosen) == (3, 3)
+    code, out, err = duologue(*command, "b", "--read", "in.jsonl", "--json")
+    assert (code, json.loads(out)) == (0, {"answers": 3, "new": 3, "read": "in.jsonl"})
     assert (tmp_path / "a" / "ann-x-org.jsonl").read_text() == (tmp_path / "b" / "ann-x-org.jsonl").read_text()
-    assert people_answers.import_answers("in.csv", "a", **chosen) == (3, 0)
-    assert people_answers.export_answers("a", "one.csv", labels=["tone"], labels_dir="pages") == 3
-    duologue(*command, "b", "--write", "two.csv")
-    assert (tmp_path / "one.csv").read_text() == (tmp_path / "two.csv").read_text()
+    assert people_answers.import_answers("in.jsonl", "a", **chosen) == (3, 0)
+    assert people_answers.export_answers("a", "one.jsonl", labels=["tone"], labels_dir="pages") == 3
+    duologue(*command, "b", "--write", "two.jsonl")
+    assert (tmp_path / "one.jsonl").read_text() == (tmp_path / "two.jsonl").read_text()
     things = people_answers.copy_with_answers("talks.jsonl", "a", "one", labels=["tone"], labels_dir="pages")
     _, out, copied = duologue(*command, "b", "--out", "two", "--json")
     assert (things, json.loads(out)["labelled"]) == (2, 2)
@@ -150,7 +151,7 @@ def test_peoples_answers_go_out_in_and_into_a_copy(
     for file in (tmp_path / "one").rglob("*.jsonl"):
         assert file.read_text() == (tmp_path / "two" / file.relative_to(tmp_path / "one")).read_text()
     with pytest.raises(DataError, match=r"in\.csv: answer 1: is about 'tone', no study"):
-        people_answers.import_answers("in.csv", "c")
+        people_answers.import_answers("in.jsonl", "c")
     assert not (tmp_path / "c").exists()
 
 

@@ -54,7 +54,7 @@ def test_each_scenario_of_a_file_is_a_model_and_a_second_server_takes_the_next_p
         ((*GOAL, "--scenarios", "s.jsonl"), "--goal: give it with its facts, or --scenarios in their place"),
         ((*GOAL, "--set", "colour=red"), "agent_test: there is no setting 'colour'"),
         ((*GOAL, "--behaviour", "rude"), "behaviour: there is no behaviour 'rude'"),
-        ((*GOAL, "--user", "nobody"), "user: model 'nobody' is unknown"),
+        ((*GOAL, "--user", "nobody"), "model 'nobody' is unknown"),
         (("nothing", *GOAL), "there is no cast 'nothing'"),
         ((*GOAL, "--token", "empty"), "--token empty: holds no token"),
     ],

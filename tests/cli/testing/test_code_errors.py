@@ -74,7 +74,7 @@ def test_an_agent_that_raises_is_shown_with_its_frames_everywhere(duologue, shop
     element = parse("j.xml").find(".//failure")
     assert element is not None
     assert f"at {TILL}" in str(element.text)
-    page = data.load("run", stream=True)
+    page = data.load("run")
     assert page.path.name == "run"
     (conversation,) = data.record_lines.read(Path("run/failures.jsonl"))
     import duologue as package
