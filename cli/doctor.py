@@ -6,8 +6,8 @@ from importlib import metadata
 from typing import Annotated
 
 from ..data.identity import VERSION
+from ..data.tracing import host_of
 from ..errors import SettingError
-from ..nodes.settings.tracing import host_of
 from .options.shared import json_of
 from .options.tracing import Trace, connections, destinations, tracing_lines
 from .streams import print_json, put

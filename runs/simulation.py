@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from ..data.formats import record_lines
 from ..data.records import Conversation, Failure
+from ..data.tracing import requested
 from ..errors import DuologueError, SettingError
 from ..graphs import Cast
 from ..graphs.casts.checks import check_scenarios
@@ -17,7 +18,6 @@ from ..graphs.records import record
 from ..graphs.scenarios.sources import Scenarios, repeated
 from ..nodes.calls.gate import EndpointError
 from ..nodes.limits import Limits
-from ..nodes.settings.tracing import requested
 from ..nodes.state import Planned
 from .engine.conduct import Conduct, calling
 from .engine.conversing import Concurrency, Watch, converse_all, name_of, planned

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Annotated, TypeAlias
 
-from ...nodes.settings.tracing import Tracing, host_of, requested, switched_off, untraced, variables
+from ...data.tracing import Tracing, host_of, requested, switched_off, untraced, variables
 from ..streams import say
 from .sections import PRIVACY
 from .shared import option

@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 from langchain_core.language_models import BaseChatModel
 
 from ...data.text.words import tokens_about
+from ...data.tracing import host_of
 from ...errors import SettingError, of_extra
 from ..models.offline.model import OfflineChatModel
 from ..models.specs import endpoint_url
-from ..settings.tracing import host_of
 from .gate import RunOverError
 
 UNPRICED = ("ollama", "huggingface", "nvidia")  # whose models bear names of others' models, and not their prices

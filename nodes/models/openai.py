@@ -23,8 +23,8 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import Field, PrivateAttr, SecretStr
 from yarl import URL
 
+from ...data.tracing import host_of
 from ..settings.redaction import error_line
-from ..settings.tracing import host_of
 from .faults import ReplyError, StatusError, fault, of_error_in_reply
 from .flaws import flaw_of_finish, usage_in
 

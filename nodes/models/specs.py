@@ -11,11 +11,11 @@ from urllib.parse import parse_qsl
 from langchain_core.language_models import BaseChatModel
 from pydantic import Field, SecretStr, TypeAdapter, ValidationError
 
+from ...data.tracing import host_of
 from ...errors import MissingExtraError, ModelError, SettingError, first_invalid
 from ..settings.environment import environment_with_file, settings
 from ..settings.import_path import is_import_path, lies_here
 from ..settings.redaction import KEY, error_line, keep_secret, keep_url_secrets, redacted
-from ..settings.tracing import host_of
 from .offline.model import SIDES, OfflineChatModel
 
 OR_OFFLINE = "or use the model 'offline', which needs none"

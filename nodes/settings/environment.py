@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 from dotenv import dotenv_values
 from pydantic import SecretStr
 
+from ...data.tracing import variables
 from ...errors import SettingError
 from .redaction import CREDENTIAL, KEY, NO_KEY, keep_environment_secrets, keep_secret, keep_url_secrets
-from .tracing import variables
 
 BASE_URL = "OPENAI_BASE_URL"
 DEFAULT_BASE_URL = "https://api.openai.com/v1"

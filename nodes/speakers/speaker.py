@@ -13,6 +13,7 @@ from langgraph.graph.state import StateGraph
 from langgraph.runtime import Runtime
 
 from ...data.records import Role
+from ...data.tracing import host_of
 from ...errors import DuologueError, ModelError, SettingError, kind
 from ...prompts import PromptError
 from ..calls.service import drafted
@@ -25,7 +26,6 @@ from ..models.offline.reading import GOAL_MARKS
 from ..models.specs import chat_model, model_provenance
 from ..settings.import_path import imported
 from ..settings.redaction import error_line, keep_url_secrets
-from ..settings.tracing import host_of
 from ..state import State, Update, attempt_number, id_of
 
 

@@ -21,6 +21,7 @@ from ...data.people import STORED, UserPart, of_part, user_of
 from ...data.records import Conversation
 from ...data.scenarios import of_log
 from ...data.text.languages import Language
+from ...data.tracing import untraced
 from ...errors import DuologueError
 from ...graphs import Cast, agent_test, casts
 from ...graphs.single_turn import cast_for, state_of
@@ -28,7 +29,6 @@ from ...nodes.limits import Limits
 from ...nodes.people import PeopleSpeaker
 from ...nodes.recllmsim import goal_of
 from ...nodes.scorers.success import KEY as SUCCESS
-from ...nodes.settings.tracing import untraced
 from ...nodes.state import Planned
 from ..engine.conduct import Conduct
 from ..simulation import simulate

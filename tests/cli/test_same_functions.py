@@ -127,7 +127,7 @@ def test_peoples_answers_go_out_in_and_into_a_copy(
     (tmp_path / "pages").mkdir()
     page = "---\nunit: user turn\nparts:\n  tone: {values: [warm, cold]}\n---\nHow the user sounds.\n"
     (tmp_path / "pages" / "tone.md").write_text(page)
-    row = {"by": "ann@x.org", "label": "tone", "message": 0, "value": "warm"}
+    row = {"by": "ann@x.org", "label": "tone", "message": 0, "value": {"tone": "warm"}}
     rows = [json.dumps(row | {"conversation": name}) + "\n" for name in ("0", "1", "9")]
     (tmp_path / "in.jsonl").write_text("".join(rows))
     chosen: dict[str, Any] = {"source": "talks.jsonl", "labels": ["tone"], "labels_dir": "pages"}

@@ -14,8 +14,8 @@ from langsmith.utils import tracing_is_enabled
 import duologue as package
 from duologue import data, graphs
 from duologue.cli.options import tracing
+from duologue.data.tracing import requested, switched_off
 from duologue.nodes import Limits
-from duologue.nodes.settings.tracing import requested, switched_off
 
 
 class Collector:

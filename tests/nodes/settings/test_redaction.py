@@ -7,10 +7,10 @@ from urllib.parse import quote
 import pytest
 from pydantic import SecretStr
 
+from duologue.data.tracing import host_of
 from duologue.nodes import chat_model
 from duologue.nodes.settings.environment import without_calls
 from duologue.nodes.settings.redaction import keep_secret, keep_url_secrets, redacted, without_known_secrets
-from duologue.nodes.settings.tracing import host_of
 
 USER, PASSWORD = "keeper-7", 'l/t+h "ö" & <9>'
 URL = f"https://{quote(USER)}:{quote(PASSWORD, safe='')}@lamp.example:8443/v1?api_key=q-4711-lamp&api-version=2"
