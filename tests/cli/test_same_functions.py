@@ -150,7 +150,7 @@ def test_peoples_answers_go_out_in_and_into_a_copy(
     ]
     for file in (tmp_path / "one").rglob("*.jsonl"):
         assert file.read_text() == (tmp_path / "two" / file.relative_to(tmp_path / "one")).read_text()
-    with pytest.raises(DataError, match=r"in\.csv: answer 1: is about 'tone', no study"):
+    with pytest.raises(DataError, match="'tone'"):
         people_answers.import_answers("in.jsonl", "c")
     assert not (tmp_path / "c").exists()
 
