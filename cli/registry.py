@@ -23,8 +23,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "keep": ("runs list", "doctor"),
     "papers": (
         *(f"simquac {word}" for word in ("stats", "baseline", "teacher", "validators", "repair", "readers")),
-        *("recllmsim stats", "recllmsim tasks", "recllmsim profiles", "recllmsim identify", "recllmsim satisfaction"),
-        *("recllmsim judges", "recllmsim preference", "recllmsim intents"),
+        "papers",
     ),
 }
 """Every command, in the order of the help: the words after `duologue`, by their heading in the list of commands.
@@ -37,7 +36,6 @@ COMMANDS = tuple(name for names in GROUPS.values() for name in names)
 FOLDERS = {
     "runs": "List run folders.",
     "simquac": "Measure and repair data as in the SimQuAC paper.",
-    "recllmsim": "Measure and make data as in the RecLLMSim papers.",
 }
 """Words that have commands below them, with their summaries."""
 

@@ -14,7 +14,8 @@ import torch
 import transformers
 
 import duologue
-from duologue.analysis.recllmsim.identification import VOCABULARY, profile_talks
+from duologue.analysis.recllmsim.prediction import profile_talks
+from duologue.analysis.recllmsim.vocabulary import VOCABULARY
 from duologue.data.people import of_part
 
 EPOCHS, BATCH, RATE, TOKENS = 10, 16, 2e-5, 512
@@ -45,7 +46,7 @@ def measured(source: str, name: str) -> Iterator[tuple[str, int, float, float]]:
     said = [[(one.text, one.labels.get("intent")) for talk in half for one in talk.messages] for half in halves]
     tasks = {"intent": [[(text, of) for text, of in half if isinstance(of, list) and len(of) == 1] for half in said]}
     for key in VOCABULARY:
-        talks = [[one for one in profile_talks(half) if key in one.labels] for half in halves]
+        talks = [[one for one in profile_talks(half)[0] if key in one.labels] for half in halves]
         tasks[key] = [[("\n".join(text for _, text in t.messages), t.labels[key]) for t in half] for half in talks]
     for task, (train, test) in ((task, parts) for task, parts in tasks.items() if all(parts)):
         options = sorted({option for _, true in train for option in true})

@@ -103,7 +103,7 @@ def copy_with_answers(
 def study_preferences(
     folder: str | Path, study: str | Path | None = None, *, without: Collection[str] = ()
 ) -> "Preferences":
-    """What people prefer in a side-by-side study, `duologue recllmsim preference` as a function.
+    """What people prefer in a side-by-side study, `duologue papers recllmsim preference` as a function.
 
     `folder`: their answers; `study`: its file, for the names of its two systems. `without`: preferences to
     leave out, such as `ann:t1`. DataError for a folder without such answers, or without one of these.

@@ -1,29 +1,41 @@
-"""The counted unit: task-oriented conversations, each with its side, its task, its user and its assistant."""
+"""The counted unit of RecLLMSim's tables: a conversation about a task, with its side, user, assistant and labels."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from statistics import fmean, pstdev
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from ...data.labels.reading import annotations_of
+from pydantic import Field
+from typing_extensions import override
+
+from ...data.labels.reading import annotations_of, of_message
 from ...data.loading import annotated_in
 from ...data.recllmsim import DOMAIN, cluster, common_task, variant
 from ...data.records import Conversation, Message, Role
+from ...errors import of_extra
 from ..attempts import speaker_of
-from ..labels.reliability import Trusts
+from ..tables import Cell, CellKind, Column, Table, TabledReport
 
 TaskSide: TypeAlias = Literal["simulated", "people"]
 
 SIDES: tuple[TaskSide, ...] = ("simulated", "people")
-WHO: Mapping[TaskSide, str] = {"simulated": "simulated users", "people": "people"}
-ALL = "all"
-"""The row of all tasks, or of all assistants, together."""
 NOT_TOLD = "not told"
+"""The assistant that no source names."""
+
+SCORES: Mapping[str, Mapping[str, int]] = {
+    "Memorization": {"否": 1, "是": 0},
+    "Detail": {"详细": 2, "一般": 1, "简略": 0},
+    "Availability": {"很有用": 2, "有一定参考": 1, "不可用": 0},
+    "Diversity": {"结果多样": 2, "一般": 1, "结果单一": 0},
+}
+"""Points of each answer to each question of a questionnaire.
+
+Memorization asks whether the assistant forgot anything, so that no is the good answer; the published scripts leave it out
+and score the other three as here.
+"""
 
 
 @dataclass(frozen=True)
-class TaskConversation:
+class Talk:
     """One conversation as the tables count it: the messages of its published history."""
 
     conversation: Conversation
@@ -34,18 +46,13 @@ class TaskConversation:
     """The person, or the profile: conversations of one are not independent."""
 
     @property
-    def messages(self) -> tuple[Message, ...]:
+    def messages(self) -> list[Message]:
         """The messages that are in the published files."""
-        return tuple(message for message in self.conversation.messages if message.stored)
+        return [message for message in self.conversation.messages if message.stored]
 
     def messages_of(self, role: Role) -> list[Message]:
         """The messages of one side, in their order."""
         return [message for message in self.messages if message.role == role]
-
-    @property
-    def turns(self) -> int:
-        """Half of the messages, rounded down: the published count."""
-        return len(self.messages) // 2
 
     @property
     def assistant(self) -> str:
@@ -53,114 +60,135 @@ class TaskConversation:
         named = self.conversation.labels.get("chat_model")
         return named if isinstance(named, str) and named.strip() else speaker_of(self.conversation, "assistant")
 
+    @property
+    def ratings(self) -> dict[str, int]:
+        """Annotators' points of each item of the rating, 0 to 2."""
+        return _points(self.conversation.labels.get("rating"))
+
+    @property
+    def self_report(self) -> dict[str, int]:
+        """What the simulating model reports as its user, 0 to 2, such as `satisfaction detail`."""
+        reported = _points(self.conversation.labels.get("satisfaction"))
+        return {f"satisfaction {item}": points for item, points in reported.items()}
+
+    @property
+    def options(self) -> dict[str, str]:
+        """The person's answer to each question of the questionnaire."""
+        questions = self.conversation.labels.get("questionnaire")
+        asked = [one for one in questions if isinstance(one, dict)] if isinstance(questions, list) else []
+        return {str(question.get("summary")): str(question.get("option")).strip() for question in asked}
+
+    @property
+    def questionnaire(self) -> dict[str, int]:
+        """The points of each answer that is one of the published ones."""
+        return {item: SCORES[item][option] for item, option in self.options.items() if option in SCORES.get(item, {})}
+
+    @property
+    def judgements(self) -> list[str]:
+        """Of each reply that is judged whether it is made up: `yes`, `no` or `cannot tell`."""
+        judged = [of_message(reply).get("hallucination", [""])[0] for reply in self.messages_of("assistant")]
+        return [value for value in judged if value in ("yes", "no", "cannot tell")]
+
+    @property
+    def satisfaction(self) -> dict[int, int]:
+        """The user's points, 1 to 5, of each reply that has them, by its place from 1."""
+        points = [of_message(reply).get("satisfaction", [""])[0] for reply in self.messages_of("assistant")]
+        return {turn: int(value) for turn, value in enumerate(points, start=1) if value in ("1", "2", "3", "4", "5")}
+
 
 @dataclass(frozen=True)
 class Talks:
-    """The task-oriented ones of some conversations."""
+    """The task-oriented ones of some conversations, and what a reader must know of the others."""
 
-    talks: tuple[TaskConversation, ...]
+    talks: tuple[Talk, ...]
     notes: tuple[str, ...] = ()
-    """What was left out, and whether nothing is left."""
-    annotated: frozenset[str] = frozenset()
-    """Keys of labels that annotators wrote into the source (`Loaded.annotated`)."""
-
-    @cached_property
-    def trusts(self) -> Trusts:
-        """How far the labels of these conversations can be trusted."""
-        return Trusts.of((talk.conversation for talk in self.talks), self.annotated)
 
     @classmethod
-    def of(cls, conversations: "Conversations") -> "Talks":
+    def of(cls, conversations: "Iterable[Conversation] | Talks") -> "Talks":
         """Those about a task and a profile; the others are counted in a note."""
         if isinstance(conversations, Talks):
             return conversations
-        talks, other = [], []
-        for conversation in conversations:
-            if (talk := _talk(conversation)) is not None:
-                talks.append(talk)
-            else:
-                other.append(conversation)
+        every = list(conversations)
+        found = [_talk(conversation) for conversation in every]
+        other = [conversation for conversation, talk in zip(every, found, strict=True) if talk is None]
         notes = [f"{len(other)} conversations are about no task with a profile: left out."] if other else []
         if labelled := sum(bool(annotations_of(conversation)) for conversation in other):
             notes.append(f"{labelled} of those left out have labels: `duologue compare` compares two sides by them.")
-        if not talks:
-            notes.append("There is no task-oriented conversation.")
-        return cls(tuple(talks), tuple(notes), annotated_in(conversations))
+        if written := annotated_in(conversations):
+            notes.append(f"Labels by `duologue annotate` or `label`, not of the source: {', '.join(sorted(written))}.")
+        return cls(tuple(talk for talk in found if talk is not None), tuple(notes))
 
-    def of_side(self, side: TaskSide) -> list[TaskConversation]:
-        """The conversations of one side."""
-        return [talk for talk in self.talks if talk.side == side]
-
-    def users(self, side: TaskSide) -> set[str]:
-        """The people, or the different profiles, of one side."""
-        return {talk.user for talk in self.of_side(side)}
-
-    def groups(self) -> Iterator[tuple[str, TaskSide, list[TaskConversation]]]:
-        """Task, side and conversations: first all tasks together, then each; a side that has none is left out."""
-        for task in (ALL, *sorted({talk.task for talk in self.talks})):
-            for side in SIDES:
-                if group := [talk for talk in self.talks if talk.side == side and task in (ALL, talk.task)]:
-                    yield task, side, group
-
-    def of_sides_with(self, judged: Callable[["TaskConversation"], object]) -> "Talks":
-        """The conversations of each side of which any is judged, those that are not among them."""
-        sides = {talk.side for talk in self.talks if judged(talk)}
-        return Talks(tuple(talk for talk in self.talks if talk.side in sides), self.notes, self.annotated)
-
-    def trust(
-        self, key: str, judged: Callable[["TaskConversation"], object], *, of_messages: bool = False
-    ) -> list[str]:
-        """A note on the reliability of a label, for the sides of which any conversation has it."""
-        sides = [side for side in SIDES if any(map(judged, self.of_side(side)))]
-        note = self.trusts.note(key, sides, of_messages=of_messages) if sides else ""
-        return [note] if note else []
-
-    def without(self, judged: Callable[["TaskConversation"], object], what: str) -> list[str]:
-        """A note for each side of which some conversations, or all, are not judged, if any is judged at all."""
-        if not any(map(judged, self.talks)):
-            return []
-        notes = []
-        for side in SIDES:
-            of_side = self.of_side(side)
-            if missing := sum(not judged(talk) for talk in of_side):
-                notes.append(f"{missing} of {len(of_side)} conversations of {WHO[side]} have no {what}.")
-        return notes
-
-    def by_assistant(self) -> Iterator[tuple[str, list[TaskConversation]]]:
-        """The conversations of each assistant by name; where there are several, first those of all together."""
-        names = sorted({talk.assistant for talk in self.talks}, key=lambda name: (name == NOT_TOLD, name))
-        if len(names) > 1:
-            yield ALL, list(self.talks)
-        for name in names:
-            yield name, [talk for talk in self.talks if talk.assistant == name]
+    def frame(self) -> Any:
+        """A pandas data frame with a row for each conversation."""
+        pandas = of_extra("pandas", "stats")
+        columns = ("side", "task", "user", "assistant", "talk")
+        rows = [(talk.side, talk.task, talk.user, talk.assistant, talk) for talk in self.talks]
+        frame = pandas.DataFrame(rows, columns=columns)
+        frame["side"] = pandas.Categorical(frame["side"], SIDES)
+        return frame
 
 
-Conversations: TypeAlias = Iterable[Conversation] | Talks
-"""The input of every table: conversations of any kind, or the task-oriented ones picked from them."""
+class TablesReport(TabledReport):
+    """Some facts, and tables by name."""
+
+    about: Mapping[str, Any] = Field(default_factory=dict)
+    by_name: dict[str, Table]
+
+    @override
+    def tables(self) -> list[Table]:
+        return list(self.by_name.values())
+
+    @override
+    def narrow(self) -> list[Table]:
+        return [table.narrow() for table in self.tables()]
+
+    @override
+    def to_json(self) -> dict[str, Any]:
+        """The facts, the rows of each table as objects, and the notes by table."""
+        rows = {name: _objects(table) for name, table in self.by_name.items()}
+        return {**self.about, **rows, "notes": {name: list(table.notes) for name, table in self.by_name.items()}}
 
 
-def _talk(conversation: Conversation) -> TaskConversation | None:
+def table_of(title: str, frame: Any, notes: Iterable[str] = (), wide: Iterable[str] = ()) -> Table:
+    """The table of a data frame; `wide`: columns that a narrow terminal does without."""
+    kinds: Mapping[str, CellKind] = {"i": "count", "f": "number", "b": "flag"}
+    hidden = set(wide)
+    columns = tuple(
+        Column(name=str(name).replace("_", " "), kind=kinds.get(dtype.kind, "text"), wide=name in hidden)
+        for name, dtype in frame.dtypes.items()
+    )
+    rows = tuple(tuple(map(_cell, row)) for row in frame.itertuples(index=False))
+    return Table(title=title, columns=columns, rows=rows, notes=tuple(notes))
+
+
+def own_profile(conversation: Conversation) -> Mapping[str, Any] | None:
+    """The profile of a person, or that which a simulated one is mapped to, as it is; None without one."""
+    mapped = conversation.labels.get("profile_mapped")
+    own = mapped if isinstance(mapped, Mapping) else conversation.scenario.get("profile")
+    return own if isinstance(own, Mapping) else None
+
+
+def _objects(table: Table) -> list[dict[str, Cell]]:
+    names = [column.name.replace(" ", "_") for column in table.columns]
+    return [dict(zip(names, row, strict=True)) for row in table.rows]
+
+
+def _cell(value: Any) -> Cell:
+    """The cell as a plain value, None where pandas has none."""
+    plain = value.item() if hasattr(value, "item") else value
+    return None if plain is None or plain != plain else plain  # only NaN differs from itself
+
+
+def _talk(conversation: Conversation) -> Talk | None:
     if not DOMAIN.is_about(conversation):
         return None
     try:
         side: TaskSide = "simulated" if variant(conversation) == "simulated" else "people"
-        return TaskConversation(
-            conversation, side, common_task(str(conversation.scenario["task"])), cluster(conversation)
-        )
+        return Talk(conversation, side, common_task(str(conversation.scenario["task"])), cluster(conversation))
     except (ValueError, KeyError):  # a scenario without a profile, as somebody's own records may have it
         return None
 
 
-def mean(values: Sequence[float]) -> float | None:
-    """None without any value."""
-    return fmean(values) if values else None
-
-
-def spread(values: Sequence[float]) -> float | None:
-    """Population standard deviation; None of fewer than two values, which have none."""
-    return pstdev(values) if len(values) > 1 else None
-
-
-def share(part: float, whole: float) -> float | None:
-    """0 to 1; None of nothing."""
-    return part / whole if whole else None
+def _points(rating: object) -> dict[str, int]:
+    items = rating.items() if isinstance(rating, dict) else ()
+    return {str(item): points for item, points in items if type(points) is int and 0 <= points <= 2}

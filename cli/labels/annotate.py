@@ -195,7 +195,7 @@ def _report(
     """Print what was labelled, and return the exit code."""
     further = "duologue agreement measures their reliability"
     if of_answers:
-        further = "read some yourself; duologue recllmsim preference prints how often each is given"
+        further = "read some yourself; duologue papers recllmsim preference prints how often each is given"
     from ...data.labels.reading import FOLDER
     from ...runs.labels.copies import unread_of
     from ...runs.labels.vote_journal import VOTES_FILE

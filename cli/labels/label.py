@@ -134,7 +134,7 @@ def label_command(
         if not force and out.is_dir() and any(out.iterdir()):
             raise DataError(f"{out}: exists: give --force to write the copy again, or another folder")
         if source is None:
-            raise SettingError("--out: a study's answers are not labels: use --write, or recllmsim preference")
+            raise SettingError("--out: a study's answers are not labels: use --write, or papers recllmsim preference")
         things = copy_with_answers(read_source(source), answers, out, **chosen, notify=say)
         line = f"{plural(things, 'thing')} labelled by people, from {answers}, in {out}"
         return _print_result({"labelled": things, "copy": str(out)}, line, as_json)

@@ -53,13 +53,6 @@ def rules(incomplete: str) -> list[str]:
     return _last_matching(known_rules(), incomplete)
 
 
-def tables(incomplete: str) -> list[str]:
-    """Tables of measures of RecLLMSim, the last of a list with commas."""
-    from ...analysis.recllmsim import RecllmsimStatistics
-
-    return _last_matching(RecllmsimStatistics.model_fields, incomplete)
-
-
 def _import_paths(assigned: re.Pattern[str]) -> Iterable[str]:
     """`MODULE:NAME` for each name that a file of the working folder assigns; no file is run."""
     for file in sorted([*Path().glob("*.py"), *Path().glob("*/*.py")]):

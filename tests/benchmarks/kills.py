@@ -121,17 +121,17 @@ KINDS: Mapping[str, Kind] = {
         1,
     ),
     "judges": Kind(
-        "recllmsim judges people --model openai:m --journal judged.jsonl --json --yes",
+        "papers recllmsim judges people --model openai:m --journal judged.jsonl --json --yes",
         lambda folder, stdout: stdout,
         reply='{"reason": "fine", "value": "4"}',
     ),
     "identify": Kind(
-        "recllmsim identify guests --model openai:m --journal guessed.jsonl --json --yes",
+        "papers recllmsim predict guests --model openai:m --journal guessed.jsonl --json --yes",
         lambda folder, stdout: stdout,
         reply=json.dumps({key: [5, 1, 2] for key in PROFILE}),
     ),
     "profiles": Kind(
-        "recllmsim profiles --count 40 --model openai:m --out made.txt --yes",
+        "papers recllmsim profiles 40 --model openai:m --out made.txt --yes",
         file("made.txt", "made.drafts.jsonl"),
         at_once=(1,),
     ),

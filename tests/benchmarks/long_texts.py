@@ -212,8 +212,8 @@ COMMANDS = {
         "simulate simquac --scenarios SRC --user replay:SRC --assistant replay:SRC --out again --yes",
     ),
     "recllmsim": (
-        *LOOKS, "convert SRC made_r --to recllmsim", "recllmsim stats SRC", "recllmsim identify SRC",
-        "recllmsim intents SRC", "recllmsim satisfaction SRC", "compare SRC SRC --no-baseline --out compared",
+        *LOOKS, "convert SRC made_r --to recllmsim", "papers recllmsim stats SRC", "papers recllmsim predict SRC",
+        "papers recllmsim intents SRC", "papers recllmsim satisfaction SRC", "compare SRC SRC --no-baseline --out compared",
         "validity SRC --user offline --out valid --yes",
         "simulate recllmsim --scenarios SRC --max-turns 1 --out again --yes",
         "simulate recllmsim --scenarios SRC --user replay:SRC --assistant replay:SRC --out again --yes",

@@ -22,12 +22,12 @@ ROOT = Path(__file__).parent.parent.parent
 TWO_TYPES: dict[str, str] = {}
 """Options of more than one type, and why."""
 
-ONE_EACH = ("--between", "--fact", "--model", "--rater", "--scale", "--user", "--with-assistant", "--without")
+ONE_EACH = ("--between", "--fact", "--model", "--rater", "--scale", "--user", "--without")
 """Options that may be repeated and take one value at a time: models, pairs, orders, sentences, names with commas of their own."""
 
 SEVERAL = {
     "--assistant": "`validity` has several assistants",
-    "--model": "`recllmsim profiles` writes with one model; other commands compare several",
+    "--model": "`papers recllmsim profiles` writes with one model; other commands compare several",
     "--user": "`next-turn` and `validity` compare several users",
 }
 """Options that only some commands take repeatedly, and why."""
@@ -73,7 +73,7 @@ def test_the_list_of_commands_fits_a_terminal_with_a_whole_summary_of_each(duolo
         assert re.search(rf"^  {group} ", out, re.MULTILINE), group
 
 
-@pytest.mark.parametrize("group", ["runs", "simquac", "recllmsim"])
+@pytest.mark.parametrize("group", ["runs", "simquac"])
 def test_the_list_of_a_group_fits_too(duologue: Command, group: str) -> None:
     out = duologue(group, "--help")[1]
     assert max(map(len, out.splitlines())) <= 80
@@ -81,7 +81,7 @@ def test_the_list_of_a_group_fits_too(duologue: Command, group: str) -> None:
         assert name.split()[0] != group or f"  {name.split()[1]} " in out
 
 
-@pytest.mark.parametrize("words", [(), ("runs",), ("simquac",), ("recllmsim",), ("simulate",)])
+@pytest.mark.parametrize("words", [(), ("runs",), ("simquac",), ("papers",), ("simulate",)])
 def test_a_group_without_further_words_prints_its_help(duologue: Command, words: tuple[str, ...]) -> None:
     code, out, err = duologue(*words)
     assert (code, out.rstrip(), err) == (2, duologue(*words, "--help")[1].rstrip(), "")
@@ -142,7 +142,7 @@ def test_every_command_line_that_is_shown_is_one_of_today() -> None:
         seen += 1
         two, one = " ".join(words[:2]), words[0]
         name = two if two in flags else one
-        if name not in flags and name not in ("runs", "simquac", "recllmsim"):
+        if name not in flags and name not in ("runs", "simquac", "papers"):
             wrong.append((file, " ".join(words)))
             continue
         present = flags[name] | (own if one == "simulate" else set()) | {"--help", "-h"}
@@ -160,7 +160,7 @@ def test_every_command_that_asks_models_has_the_options_of_asking_in_the_same_wo
     asking = {
         words for words, own in by_command.items() if any("MODEL" in str(option.metavar) for option in own.values())
     }
-    asking -= {"recllmsim intents", "recllmsim satisfaction"}  # their models are trained on the data
+    asking -= {"papers recllmsim intents", "papers recllmsim satisfaction"}  # their models are trained on the data
     asking -= {"demo"}  # its few calls are bounded by what it is
     asking -= {"serve-user"}  # a request asks for one message, and how many there are is the harness' choice
     assert len(asking) >= 12

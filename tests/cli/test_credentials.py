@@ -107,7 +107,7 @@ def test_they_are_found_nowhere(duologue, httpserver: HTTPServer, monkeypatch, t
     for arguments in (
         (*run, "--user", spec, "--out", "run"),
         (*run, "--assistant", spec, "--out", "run2", "--json"),
-        ("recllmsim", "profiles", "--count", 1, "--model", spec, "--attempts", 1, "--rounds", 1),
+        ("papers", "recllmsim", "profiles", 1, "--model", spec),
         ("show", "run"),
         ("check", "run", "--json"),
         ("convert", "run", "out.json", "--to", "messages"),

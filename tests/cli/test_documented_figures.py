@@ -190,38 +190,3 @@ def test_votes_and_judged_rates_are_worth_what_the_docs_say(result_of, open_data
     line = " ".join((ROOT / "docs/labels/agreement.md").read_text(encoding="utf-8").split())
     assert "96 % of 254 conversations (95 % interval 0.93 to 0.98). People give it to 79 %" in line
     assert "the calibrated rate is the same (0.55 to 0.92)" in line
-
-
-@pytest.mark.heavy
-@pytest.mark.parametrize(
-    ("split", "heading"),
-    [("users", "953 turns of 97 users, users held out"), ("published", "191 turns at random")],
-)
-def test_the_judges_of_satisfaction_are_what_the_docs_say_of_them(result_of, open_data, split, heading):
-    pytest.importorskip("sklearn")
-    pytest.importorskip("jieba")
-    report = result_of("recllmsim", "judges", open_data / "recllmsim/human_exp_V2", "--split", split)
-    page, ends = "docs/research/satisfaction.md", "95 %"
-    shown = table(page, heading, "qwk", ends, "mae", ends, "auc", ends, "concordance", ends)
-    assert list(shown) == [row["judge"] for row in report["judges"]]
-    for row in report["scores"]:
-        if row["score"] == "gain":
-            continue
-        at = 2 * ("qwk", "mae", "auc", "concordance").index(row["score"])
-        numbers = shown[row["judge"]][at] + shown[row["judge"]][at + 1]
-        values = [row[key] for key in ("value", "low", "high") if row[key] is not None]
-        assert len(numbers) == len(values), row
-        assert agree(numbers, *values), row
-    kind = {"users": "users held out", "published": "turns at random"}[split]
-    reasons = table(page, "reasons", "accuracy", ends, "macro F1", ends)
-    for row in report["reason_scores"]:
-        cells_ = reasons[f"{row['judge'].split()[0]}, {kind}"]
-        at = 2 * ("accuracy", "macro_f1").index(row["score"])
-        values = [row[key] for key in ("value", "low", "high") if row[key] is not None]
-        assert len(cells_[at] + cells_[at + 1]) == len(values), row
-        assert agree(cells_[at] + cells_[at + 1], *values), row
-    if split == "users":
-        text = (ROOT / page).read_text(encoding="utf-8")
-        assert "ICC of the rater is {value:.3f} ({low:.3f} to {high:.3f})".format(**report["rater"]) in text
-    else:
-        assert (report["leak"]["shared"], report["leak"]["tested"]) == (185, 191)

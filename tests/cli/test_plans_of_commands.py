@@ -26,8 +26,8 @@ COMMANDS = {
     "validity": ("validity", *PEOPLE, "--user", MODEL, "--rater", MODEL, "--limit", 2),
     "annotate": ("annotate", *PEOPLE, "--labels", "style", "--model", MODEL),
     "readers": ("simquac", "readers", "quac.json", "--model", MODEL, "--model", f"teacher:{MODEL}"),
-    "judges": ("recllmsim", "judges", *PEOPLE, "--model", MODEL),
-    "profiles": ("recllmsim", "profiles", "--count", 7, "--model", MODEL),
+    "judges": ("papers", "recllmsim", "judges", *PEOPLE, "--model", MODEL),
+    "profiles": ("papers", "recllmsim", "profiles", 7, "--model", MODEL),
 }
 NEEDS = {"next-turn": "scipy", "validity": "sklearn", "judges": "sklearn"}
 

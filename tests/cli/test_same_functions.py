@@ -12,7 +12,7 @@ import duologue as package
 from duologue import data
 from duologue.errors import DataError, SettingError
 from duologue.studies import people_answers
-from duologue.studies.recllmsim import attribute_prediction, satisfaction_judges
+from duologue.studies.recllmsim import judge_agreement, predict_profiles
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -171,31 +171,23 @@ def people_with_profiles(folder: Path) -> Path:
     return folder
 
 
-def test_profiles_are_predicted_as_by_the_command(
-    duologue: Command, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_profiles_are_predicted_as_by_the_command(duologue: Command, tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     pytest.importorskip("jieba")
     people = people_with_profiles(tmp_path / "people")
-    report = attribute_prediction.predict_attributes(people, people, model=["logistic", "offline"], split="both")
-    command = ("recllmsim", "identify", people, people, "--model", "logistic", "--model", "offline", "--split", "both")
-    code, out, err = duologue(*command, "--json")
+    report = predict_profiles(people, model=["logistic"])
+    code, out, _ = duologue("papers", "recllmsim", "predict", people, "--model", "logistic", "--json")
     assert (code, json.loads(out)) == (0, report.to_json())
-    lines = [record.message for record in caplog.records]
-    assert lines == ["10 conversations are there more than once, and count so: give each source once"]
-    assert lines[0] in err
-    with pytest.raises(SettingError, match="--top: is the number of hot or cold options"):
-        attribute_prediction.predict_attributes(people, top=2)
 
 
 def test_judges_are_measured_as_by_the_command(duologue: Command, tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     pytest.importorskip("jieba")
     people = people_with_profiles(tmp_path / "people")
-    (tmp_path / "own_judge.py").write_text("def threes(talk):\n    return [3]\n")
-    report = satisfaction_judges.judge_agreement(people, {"own_judge:threes": lambda talk: [3]})
-    code, out, _ = duologue("recllmsim", "judges", people, "--model", "own_judge:threes", "--json")
+    report = judge_agreement(people)
+    code, out, _ = duologue("papers", "recllmsim", "judges", people, "--json")
     assert (code, json.loads(out)) == (0, report.to_json())
-    assert satisfaction_judges.judge_agreement(people, ["own_judge:threes"]).to_json() == report.to_json()
+    threes = judge_agreement(people, {"threes": lambda train, turns: [3] * len(turns)}).to_json()["judges"]
+    assert [row["qwk"] for row in threes if row["judge"] == "threes"] == [0, 0]
     with pytest.raises(SettingError, match="the offline model cannot judge"):
-        satisfaction_judges.judge_agreement(people, ["offline"])
+        judge_agreement(people, ["offline"])

@@ -30,7 +30,6 @@ def completed(forks: Any, line: str, folder: Path) -> list[str]:
         ("duologue annotate run --labels style,int", {"style,intent"}),
         ("duologue convert a b --to sq", {"squad_v2"}),
         ("duologue simquac stats a --format m", {"md"}),
-        ("duologue recllmsim stats a --table hallu", {"hallucination"}),
         ("duologue check a --rule question-list,repea", {"question-list,repeated"}),
         ("duologue --domain hotel", {"hotel:DOMAIN"}),
         ("duologue --measure hotel:ON", {"hotel:ONE_WORD"}),

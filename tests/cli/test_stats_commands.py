@@ -117,7 +117,7 @@ def test_a_run_of_a_teacher_on_peoples_questions_is_measured_with_its_validity(d
 def test_labels_that_stats_cannot_use_are_told_with_the_command_that_does(duologue, tmp_path):
     messages = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "yes", "satisfaction": 4}]
     (tmp_path / "mine.jsonl").write_text(json.dumps({"messages": messages}) + "\n")
-    code, _, err = duologue("recllmsim", "stats", "mine.jsonl")
+    code, _, err = duologue("papers", "recllmsim", "stats", "mine.jsonl")
     assert code == 2
     assert err.endswith("give those. Labels of other conversations are used by duologue compare\n")
 
@@ -151,11 +151,11 @@ def test_labels_that_stats_cannot_use_are_told_with_the_command_that_does(duolog
             "none about a section: simquac teacher needs",
         ),
         (
-            ("recllmsim", "stats", "chat.jsonl"),
-            "none about a task with a profile: recllmsim stats needs RecLLMSim files",
+            ("papers", "recllmsim", "stats", "chat.jsonl"),
+            "none about a task with a profile: the tables need RecLLMSim files",
         ),
         (
-            ("recllmsim", "stats", "one.jsonl"),
+            ("papers", "recllmsim", "stats", "one.jsonl"),
             "one.jsonl: is JSON lines of records with 1 conversation, none about a task",
         ),
         (("simquac", "baseline", "chat.jsonl"), "not a SimQuAC or QuAC file"),
@@ -220,7 +220,7 @@ def test_without_scipy_the_extra_is_named_in_one_line(duologue, files, monkeypat
 
 @pytest.mark.heavy
 def test_recllmsim_json_has_a_key_for_each_table_and_their_notes(duologue, open_data):
-    code, out, err = duologue("recllmsim", "stats", open_data / "recllmsim", "--json")
+    code, out, err = duologue("papers", "recllmsim", "stats", open_data / "recllmsim", "--json")
     document = json.loads(out)
     assert code == 0
     assert "233 simulated" in err
@@ -230,68 +230,30 @@ def test_recllmsim_json_has_a_key_for_each_table_and_their_notes(duologue, open_
 
 
 @pytest.mark.heavy
-def test_recllmsim_tables_are_chosen_exported_and_drawn(duologue, open_data, tmp_path):
+def test_recllmsim_tables_are_exported(duologue, open_data, tmp_path):
     real = open_data / "recllmsim/real_human_user"
-    code, out, _ = duologue("recllmsim", "stats", real, "--table", "hallucination", "--format", "csv", "--figures", "f")
+    code, out, _ = duologue("papers", "recllmsim", "stats", real, "--format", "csv")
     assert code == 0
-    assert out.splitlines()[0] == "task,side,per,n,of,made up,cannot tell,share,trust"
-    assert out.splitlines()[1].startswith("all,people,turn,155,155,")
-    assert (tmp_path / "f/hallucination.svg").is_file()
-    only = json.loads(duologue("recllmsim", "stats", real, "--table", "counts,lengths", "--json")[1])
-    assert [*only] == ["counts", "lengths", "notes"]
-    duologue("recllmsim", "stats", real, "--format", "csv", "--out", "tables")
+    assert "task,side,per,n,of,made up,cannot tell,share\nall,people,turn,155,155," in out
+    duologue("papers", "recllmsim", "stats", real, "--format", "csv", "--out", "tables")
     assert len(list((tmp_path / "tables").iterdir())) == 13
-
-
-def test_recllmsim_lengths_are_counted_by_any_function_of_a_module_here_or_on_the_path(duologue, open_data, tmp_path):
-    (tmp_path / "mine_of_tests.py").write_text("def pairs(text):\n    return len(text) // 2\n")
-    real = open_data / "recllmsim/real_human_user"
-    lengths = {}
-    for function in (
-        (),
-        ("--tokenizer", "mine_of_tests:pairs"),
-        ("--tokenizer", "builtins:list"),
-        ("--tokenizer", "builtins:iter"),
-    ):
-        value = json.loads(duologue("recllmsim", "stats", real, "--table", "lengths", "--json", *function)[1])
-        lengths[function] = value["lengths"][0]["per_conversation"]
-    characters, pairs, same, one_by_one = lengths.values()
-    assert characters == same == one_by_one
-    assert 0.45 < pairs / characters < 0.5
 
 
 def test_recllmsim_reads_a_file_and_a_file_of_records_and_names_broken_files(duologue, open_data, tmp_path):
     file = next((open_data / "recllmsim/LLM_agent_user/travel planning").glob("*.json"))
-    document = json.loads(duologue("recllmsim", "stats", file, "--json")[1])
+    document = json.loads(duologue("papers", "recllmsim", "stats", file, "--json")[1])
     assert [row["conversations"] for row in document["counts"]] == [1, 1]
     duologue("convert", file, "records.jsonl", "--to", "replay")
-    assert json.loads(duologue("recllmsim", "stats", "records.jsonl", "--json")[1])["labels"] == document["labels"]
+    assert (
+        json.loads(duologue("papers", "recllmsim", "stats", "records.jsonl", "--json")[1])["labels"]
+        == document["labels"]
+    )
     (tmp_path / "some").mkdir()
     (tmp_path / "some/0.json").write_bytes(file.read_bytes())
     (tmp_path / "some/1.json").write_text('{"history": 3}')
-    code, _, err = duologue("recllmsim", "stats", "some", "--json")
+    code, _, err = duologue("papers", "recllmsim", "stats", "some", "--json")
     assert code == 1
     assert "some/1.json: 'history' is not a list" in err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--table", "tea"), "there is no table 'tea', only counts, lengths, quality_by_turns"),
-        (
-            ("--tokenizer", "no_such_module_x"),
-            "--tokenizer: 'no_such_module_x' is no import path",
-        ),
-        (("--tokenizer", "no_such_module_x:y"), "No module named 'no_such_module_x'"),
-        (("--tokenizer", "os:getcwd"), "--tokenizer os:getcwd: cannot count a text ("),
-        (("--tokenizer", "math:pi"), "is not a function: give MODULE:FUNCTION"),
-    ],
-)
-def test_recllmsim_options_that_cannot_be_used_are_one_line(duologue, tmp_path, arguments, message):
-    (tmp_path / "chat.jsonl").write_text('{"messages": [{"role": "user", "content": "hi"}]}\n')
-    code, out, err = duologue("recllmsim", "stats", "chat.jsonl", *arguments)
-    assert (code, out) == (2, "")
-    assert (err.count("\n"), message in err) == (1, True)
 
 
 def test_recllmsim_notes_what_of_a_mix_is_left_out(duologue, open_data, tmp_path):
@@ -299,8 +261,8 @@ def test_recllmsim_notes_what_of_a_mix_is_left_out(duologue, open_data, tmp_path
     (tmp_path / "mixed/chat.jsonl").write_text('{"messages": [{"role": "user", "content": "hi"}]}\n')
     file = next((open_data / "recllmsim/LLM_agent_user/travel planning").glob("*.json"))
     duologue("convert", file, "mixed/records.jsonl", "--to", "replay")
-    code, out, _ = duologue("recllmsim", "stats", "mixed", "--table", "counts", "--json")
+    code, out, _ = duologue("papers", "recllmsim", "stats", "mixed", "--json")
     assert code == 0
     assert "1 conversations are about no task with a profile: left out." in json.loads(out)["notes"]["counts"]
     (tmp_path / "nothing").mkdir()
-    assert duologue("recllmsim", "stats", "nothing")[0] == 2
+    assert duologue("papers", "recllmsim", "stats", "nothing")[0] == 2

@@ -14,7 +14,7 @@ from .mutations import mutated
 
 KINDS = {
     "topics": TOPICS,
-    "recllmsim tasks": TASKS,
+    "papers recllmsim tasks": TASKS,
     "profiles": PROFILES,
     "scenarios": SCENARIOS,
     "prompts": PROMPTS,
@@ -26,16 +26,16 @@ KINDS = {
     "replay_calls": CALLS,
 }
 """What a parameter reads, by its name."""
-BY_COMMAND = {"recllmsim tasks": TASKS, "simquac baseline": TOPICS}
+BY_COMMAND = {"papers recllmsim tasks": TASKS, "simquac baseline": TOPICS}
 """What the parameter `source` of a command reads, where it is no conversations."""
 OF_DOMAIN = {
     "simquac stats": "simquac",
     "simquac teacher": "simquac",
-    "recllmsim stats": "recllmsim",
+    "papers recllmsim stats": "recllmsim",
     "judges": "recllmsim",
     "satisfaction": "recllmsim",
     "intents": "recllmsim",
-    "identify": "recllmsim",
+    "predict": "recllmsim",
     "simquac repair": "as_simquac",
 }
 """The names of files that a command of a domain reads."""
@@ -44,7 +44,7 @@ WRITTEN = ("out", "junit", "journal", "write_to", "target", "record", "page_out"
 ALWAYS = {
     "simulate": ["--limit", "2", "--max-turns", "1", "--yes"],
     "test": ["--max-turns", "1", "--yes"],
-    "recllmsim profiles": ["--yes"],
+    "papers recllmsim profiles": ["--yes"],
     "serve-user": ["--max-time", "1s"],
 }
 NUMBERS = (

@@ -4,8 +4,8 @@ import argparse
 from collections.abc import Sequence
 from statistics import NormalDist
 
-from tests.intervals.coefficients import agreement, aucs, options, sections, values
-from tests.intervals.scores import calibrated, far_above, few_err, judges, kappa, shares, skewed
+from tests.intervals.coefficients import agreement, aucs, sections
+from tests.intervals.scores import calibrated, far_above, judges, kappa, shares, skewed
 from tests.intervals.success import edges, pass_hat, rules, success, unequal
 from tests.intervals.two_sides import differences, events, pairs, t_tests
 from tests.intervals.versions import versions
@@ -21,13 +21,10 @@ GRIDS = {
         calibrated,
         kappa,
         judges,
-        few_err,
         shares,
         skewed,
         far_above,
         agreement,
-        options,
-        values,
         aucs,
         sections,
         differences,

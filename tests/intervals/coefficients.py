@@ -1,7 +1,6 @@
 """Scores of few labels or few sections from known truth: agreement, predicted options, AUC, F1 of readers."""
 
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable
 from itertools import permutations, product
 
 import numpy as np
@@ -17,8 +16,6 @@ from duologue.analysis.over_users.chance import (
 from duologue.analysis.over_users.estimate import UserScore, auc_within, interval, items_of
 from duologue.analysis.over_users.jackknife import coefficient_interval
 from duologue.analysis.over_users.means import UserSums
-from duologue.analysis.recllmsim.identification.metrics import Sums, functions, sums
-from duologue.analysis.recllmsim.judges.reasons import macro_f1
 
 ALIKE = 0.15
 """Correlation of how often raters are right of a user."""
@@ -96,74 +93,6 @@ def agreement(draws: int) -> list[str]:
                 cells[name] += [] if coverage is None else [coverage]
         spans = (f"{min(cells[name]):.3f} to {max(cells[name]):.3f}" for name in names)
         lines.append(f"| {users} | {'30 or 3' if unequal else '1'} | " + " | ".join(spans) + " |")
-    return lines
-
-
-def predicted(rng, sizes: Sequence[int], count: int) -> Sums:
-    """Options of conversations, predicted rightly of eight in ten or guessed; of eight one in 30 has the rarest."""
-    shares = np.geomspace(0.6, 1 / 30 if count == 8 else 0.15, count)
-    user = np.repeat(np.arange(len(sizes)), sizes)
-    own = rng.beta(3 * shares, 3 * (1 - shares), (len(sizes), count))[user]
-    true = rng.random(own.shape) < own
-    rightly = np.clip(rng.normal(0.8, 0.15, len(sizes)), 0, 1)[user, None]
-    guess = rng.random(own.shape) < shares
-    guesses_or_truth = np.where(rng.random(own.shape) < rightly, true, guess)
-    return sums(true, guesses_or_truth.astype(float), user, len(sizes))
-
-
-@lru_cache
-def predicted_truth(count: int) -> dict[str, float]:
-    of = functions(predicted(np.random.default_rng(0), [3] * 20_000, count))
-    return {name: float(function(np.ones((1, 20_000)))[0]) for name, function in of.items()}
-
-
-def option_cell(draws: int, users: int, unequal: bool, count: int, seed: int = 1) -> dict[str, float]:
-    """Coverage of F1 of options and of hits: of the score form, Student's."""
-    rng = np.random.default_rng([seed, users, unequal, count])
-    truth, holds = predicted_truth(count), dict[str, list[bool]]()
-    for _ in range(draws):
-        of = predicted(rng, spread_of(users, unequal), count)
-        metrics = functions(of)
-        for metric, share in [*product(("f1_micro", "f1_weighted", "f1_macro", "recall_1"), (True,)), ("f1_micro", False)]:  # fmt: skip
-            score = interval(metrics[metric], of.n, "", n=0, scale=(0.0, 1.0), share=share)
-            name = metric if share else "Student's"
-            if score.low is not None:
-                holds.setdefault(name, []).append(score.low <= truth[metric] <= score.high)
-    return {name: float(np.mean(one)) for name, one in holds.items() if len(one) > draws / 10}
-
-
-def options(draws: int) -> list[str]:
-    """F1 and recall of predicted options; macro F1 where it has an interval."""
-    names = ("f1_micro", "Student's", "f1_weighted", "recall_1", "f1_macro")
-    heads = ("micro F1", "Student's", "weighted F1", "recall@1", "macro F1")
-    lines = ["| users | conversations of each | options | " + " | ".join(heads) + " |", "|---|---|---:|" + "---:|" * 5]
-    for users, unequal, count in product((8, 20, 50), (False, True), (4, 8)):
-        cell = option_cell(draws // 8, users, unequal, count)
-        shown = " | ".join(f"{cell[name]:.3f}" if name in cell else "–" for name in names)
-        lines.append(f"| {users} | {'30 or 3' if unequal else '6'} | {count} | {shown} |")
-    return lines
-
-
-def value_cell(draws: int, users: int, unequal: bool, name: str, right: float, seed: int = 1) -> float:
-    """Coverage of macro F1 of one value of several, of which `right` are predicted rightly and the others guessed."""
-    rng, shares = np.random.default_rng([seed, users, unequal, len(VALUES[name]), int(100 * right)]), VALUES[name]
-    truth = macro_f1(rated(np.random.default_rng(0), 1, [2] * 50_000, shares, right, 2)[0].sum(axis=0)[None])
-    tables = rated(rng, draws, spread_of(users, unequal), shares, right, 2)
-    scores = [interval(macro_f1(one), one.sum(axis=(1, 2)), "", n=0, share=True) for one in tables]
-    value = float(truth(np.ones((1, 1)))[0])
-    holds = [one.low <= value <= one.high for one in scores if one.low is not None]
-    return float(np.mean(holds)) if len(holds) > draws / 10 else float("nan")
-
-
-def values(draws: int) -> list[str]:
-    """Macro F1 of one value of several, as of intents and reasons: of three in ten, eight in ten or 97 % that are right."""
-    lines = [f"| users | items of each | {' | '.join(VALUES)} |", "|---|---|" + "---:|" * len(VALUES)]
-    for users, unequal in product((8, 20, 50), (False, True)):
-        spans = []
-        for name in VALUES:
-            cells = [value_cell(draws // 8, users, unequal, name, right) for right in (0.3, 0.8, 0.97)]
-            spans.append(f"{min(cells):.3f} to {max(cells):.3f}")
-        lines.append(f"| {users} | {'30 or 3' if unequal else '6'} | {' | '.join(spans)} |")
     return lines
 
 

@@ -14,7 +14,6 @@ from duologue.analysis.over_users.estimate import (
     crossed,
     fishers,
     interval,
-    items_of,
     mean_over,
     ratio,
     sums_of,
@@ -22,7 +21,6 @@ from duologue.analysis.over_users.estimate import (
 from duologue.analysis.over_users.jackknife import coefficient_interval
 from duologue.analysis.over_users.means import over_users
 from duologue.analysis.over_users.student_quantile import students
-from duologue.analysis.recllmsim.judges.scores import _kappa, _mae, weighted_kappa
 from tests.intervals.success import scenario_counts
 
 
@@ -165,7 +163,6 @@ def judged_cell(draws: int, users: int, seed: int = 1) -> dict[str, float]:
             name: interval(of, pairs if name == "AUC" else items, "", n=0, share=name in ("ratio", "AUC"))
             for name, of in functions.items()
         }
-        scores["QWK"] = _kappa(crossed(world[0], world[1] - 1, world[3] - 1, 5), items, 0)
         of, alike = correlation_within(world[1].astype(float), world[0])
         scores["ICC"] = interval(of, items, "", n=0, scale=(-1.0, 1.0), on=fishers(alike))
         for name, score in scores.items():
@@ -284,51 +281,4 @@ def skewed(draws: int) -> list[str]:
         low, high = skewed_cell(draws // 2, users, name)
         least, _ = skewed_cell(draws // 2, users, name, student=True)
         lines.append(f"| {users} | {name} | {low:.3f} to {high:.3f} | {least:.3f} |")
-    return lines
-
-
-POINTS = {
-    "8 of 10 the highest": ((0.02, 0.03, 0.05, 0.1, 0.8), lambda rng, users: rng.integers(2, 8, users)),
-    "all as often": ((0.2,) * 5, lambda rng, users: rng.integers(4, 16, users)),
-    "both ends": ((0.3, 0.1, 0.1, 0.1, 0.4), lambda rng, users: np.ones(users, dtype=int)),
-    "two, one rare": ((0.0, 0.0, 0.0, 0.15, 0.85), lambda rng, users: rng.geometric(0.15, users)),
-    "a fifth has most": ((0.02, 0.03, 0.05, 0.1, 0.8), lambda rng, users: np.where(np.arange(users) < users // 5, 30, 3)),
-}  # fmt: skip
-"""How often people give each number of points, and how many turns each user has."""
-
-
-def few_err_cell(draws: int, users: int, right: float, name: str = "8 of 10 the highest", seed: int = 1) -> tuple[float, float]:  # fmt: skip
-    """Coverage of a judge's weighted kappa and absolute error, where there is an interval.
-
-    The judge is right as often as it is with its user, on average `right`, or guesses.
-    """
-    shares, turns = np.array(POINTS[name][0]), POINTS[name][1]
-
-    def world(rng, users):
-        user = np.repeat(np.arange(users), turns(rng, users))
-        of_users = rng.dirichlet(4 * shares + 1e-9, users).cumsum(axis=1)
-        truth = (rng.random(len(user))[:, None] > of_users[user]).sum(axis=1).clip(0, 4)
-        rightly = rng.random(len(user)) < np.clip(rng.normal(right, 0.2 if right < 0.9 else 0.1, users), 0, 1)[user]
-        judged = np.where(rightly, truth, rng.choice(5, len(user), p=shares))
-        return crossed(user, truth, judged, 5), abs(truth - judged).astype(float), user
-
-    table, error, _ = world(np.random.default_rng(0), 50_000)
-    true = float(weighted_kappa(table.sum(axis=0)[None])(np.ones((1, 1)))[0]), float(error.mean())
-    rng = np.random.default_rng([seed, users])
-    holds: tuple[list[bool], list[bool]] = [], []
-    for _ in range(draws):
-        table, error, user = world(rng, users)
-        items = items_of(user)
-        for one, value, score in zip(holds, true, (_kappa(table, items, 0), _mae(error, user, items)), strict=True):
-            if score.low is not None:
-                one.append(score.low <= value <= score.high)
-    return float(np.mean(holds[0])), float(np.mean(holds[1]))
-
-
-def few_err(draws: int) -> list[str]:
-    """Weighted kappa and absolute error of judges with whom few users disagree."""
-    lines = ["| people's points | judge right | QWK: 8 users | 20 | 50 | mae: 8 users | 20 | 50 |", "|---|---:|---:|---:|---:|---:|---:|---:|"]  # fmt: skip
-    for name, right in product(POINTS, (0.3, 0.8, 0.95)):
-        columns = zip(*(few_err_cell(draws // 4, users, right, name) for users in (8, 20, 50)), strict=True)
-        lines.append(f"| {name} | {right} | " + " | ".join(f"{one:.3f}" for column in columns for one in column) + " |")
     return lines

@@ -93,7 +93,7 @@ def test_the_tests_of_an_agent_finish_with_three_in_ten_of_everything(forks: Any
 def test_profiles_are_made_with_three_in_ten_of_everything(forks: Any, faulty: Any, tmp_path: Path) -> None:
     endpoint = faulty(faults={"everything": 0.3}, retry_after=0.1)
     fork = forks(
-        "recllmsim profiles --model openai:m --count 12 --out made.txt --yes".split(),
+        "papers recllmsim profiles 12 --model openai:m --out made.txt --yes".split(),
         tmp_path,
         endpoint.environment,
     )

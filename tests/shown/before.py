@@ -108,7 +108,7 @@ BEFORE: dict[str, dict[str, str]] = {
         "": "from pathlib import Path\nPath('labelled').symlink_to('recllmsim_human_vs_agent/human_exp_V2')"
     },
     "docs/labels/by_models.md": {"duologue annotate answers": STUDY},
-    "docs/labels/by_people.md": {"duologue label": PEOPLE, "duologue recllmsim preference answers": STUDY},
+    "docs/labels/by_people.md": {"duologue label": PEOPLE, "duologue papers recllmsim preference answers": STUDY},
     "docs/start/log_formats.md": {
         "duologue convert out/agent_test-1": (
             "import duologue\nfrom duologue.graphs import agent_test\n"

@@ -44,8 +44,6 @@ NOT_RUN = {
 SMALLER = {"--draws": 8, "--trials": 2, "--repeats": 4, "--seeds": 1, "--trees": 2, "--sample": 3}
 """The greatest values of options that only make a command longer."""
 FEWER = {
-    "duologue recllmsim identify": ("--trees", "2"),
-    "duologue recllmsim satisfaction": ("--trees", "2"),
     "duologue simulate recllmsim": ("--limit", "48"),
     "python -m tests.intervals": ("--draws", "8"),
 }
@@ -53,7 +51,7 @@ FEWER = {
 MODELS = {"openai:NAME": "openai:gpt-4.1-mini", "openai:OTHER": "openai:gpt-4.1-nano"}
 MAY_BE_ONE = {"check", "test", "annotate", "validity"}
 """Commands that end with 1 for findings, for failures, and for a model whose replies hold no label, as the endpoint's do."""
-ANALYSES = re.compile(r"duologue (?:agreement|check|compare|recllmsim|simquac|stats) |python -m")
+ANALYSES = re.compile(r"duologue (?:agreement|check|compare|papers|simquac|stats) |python -m")
 """Commands that change no file but their own: one that an earlier page has is not run again."""
 
 

@@ -6,14 +6,9 @@ from html import unescape
 import pytest
 
 from duologue import load
-from duologue.analysis.figures import rendered
-from duologue.analysis.labels.agreement import agreement
 from duologue.analysis.labels.reliability import NOT_CALIBRATED, Trusts
-from duologue.analysis.recllmsim import Talks, recllmsim_statistics
-from duologue.analysis.recllmsim.figures import recllmsim_figures
 from duologue.analysis.testing.success import successes
 from duologue.data import Conversation, Message
-from duologue.prompts.label_pages import scales_of
 from duologue.views import conversation_html, run_page
 
 LABELLED = {"strategy_V1": {"final": {"order": "depth"}}, "strategy_human_V1": {"order": "depth"}, "mood": "good"}
@@ -125,63 +120,3 @@ def test_a_label_of_one_s_own_in_a_published_file_stands_on_its_page_with_its_tr
 def test_the_list_of_a_run_says_how_far_its_success_can_be_trusted():
     assert f"success: {NOT_CALIBRATED}" in run_page([scored(0), scored(1)], "run")
     assert "success: " not in run_page([talk()], "run")
-
-
-@pytest.fixture(scope="module")
-def statistics(open_data):
-    return recllmsim_statistics(Talks.of(load(open_data / "recllmsim_human_vs_agent")))
-
-
-UNLABELLED = ("counts", "lengths")
-
-
-@pytest.mark.heavy
-def test_no_table_of_recllmsim_shows_a_label_without_its_trust(statistics):
-    for name, rows in statistics.by_name().items():
-        table = rows.table()
-        columns = [column.name for column in table.columns]
-        marks = [row[columns.index("trust")] for row in table.rows] if "trust" in columns else []
-        noted = [note for note in table.notes if note.startswith("Trust in ")]
-        assert (all(marks) and marks) or noted or name in UNLABELLED, name
-
-
-@pytest.mark.heavy
-def test_no_figure_of_recllmsim_shows_a_label_without_its_trust(statistics):
-    pytest.importorskip("matplotlib", reason="figures need the extra stats")
-    drawn = {name: rendered(figure).decode() for name, figure in recllmsim_figures(statistics).items()}
-    captions = {name: " ".join(re.findall(r">(Trust[^<]*)<", svg)) for name, svg in drawn.items()}
-    assert captions == {
-        "quality_by_turns": "Trust in rating: people's.",
-        "quality_by_questionnaire": "Trust: people's.",
-        "hallucination": "Trust: people's.",
-        "satisfaction_by_turn": "Trust in satisfaction: people's.",
-    }
-
-
-@pytest.mark.heavy
-def test_what_the_tables_say_is_what_agreement_says(statistics):
-    rows = {(row.label, row.side): row.trust for row in statistics.labels.rows}
-    assert rows["solving problem solving", "simulated"] == "κ 0.79, n 11"
-    assert rows["style promise", "simulated"].startswith("AC1 1.00")
-    assert rows["intent", "simulated"] == NOT_CALIBRATED
-    assert rows["intent people", "people"] == "people's"
-    judged = {row.item: row.trust for row in statistics.quality_by_rating.rows}
-    assert judged["satisfaction detail"] == "κ -0.01 (-0.17…0.14), n 233"
-    assert judged["Detail Level"] == "people's"
-
-
-def test_a_label_of_ones_own_in_a_published_file_is_measured_too():
-    talks = [talk(number) for number in range(6)]
-    labelled = [
-        one.model_copy(update={"extra": {**one.extra, "file": {"values": {"mood": mood, "mood_human": "good"}}}})
-        for one, mood in zip(talks, ["good", "bad"] * 3, strict=True)
-    ]
-    (row,) = agreement(labelled, between=[("mood_human", "mood")]).rows
-    assert (row.n, row.accuracy) == (6, 0.5)
-
-
-def test_words_are_in_the_order_of_their_pages(tmp_path):
-    page = "---\nunit: conversation\nvalues: [Bad, Fair, Good]\nordered: true\n---\nBad: b. Fair: f. Good: g."
-    (tmp_path / "mood.md").write_text(page)
-    assert scales_of(tmp_path)["mood"] == ("bad", "fair", "good")
-    assert scales_of()["advice.operability"] == ("low", "moderate", "high")

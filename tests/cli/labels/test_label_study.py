@@ -5,8 +5,8 @@ import json
 import pytest
 
 from duologue import data
-from duologue.analysis.recllmsim.identification.talks import profile_talks
-from duologue.analysis.recllmsim.identification.vocabulary import VOCABULARY
+from duologue.analysis.recllmsim.prediction import profile_talks
+from duologue.analysis.recllmsim.vocabulary import VOCABULARY
 from duologue.data.labels.answers import Item
 from duologue.data.labels.side_by_side import quiz
 from duologue.data.records import Json
@@ -184,7 +184,7 @@ def test_a_limit_of_labels_is_of_what_is_seen_and_counts_what_is_answered(tmp_pa
 def test_peoples_ranked_guesses_are_a_row_of_the_table_of_identification(open_data, tmp_path, monkeypatch, duologue):
     monkeypatch.chdir(tmp_path)
     source = open_data / "recllmsim" / "human_exp_V2"
-    talks = {profile_talk.id: profile_talk for profile_talk in profile_talks(data.load(source).conversations)}
+    talks = {profile_talk.id: profile_talk for profile_talk in profile_talks(data.load(source).conversations)[0]}
     names = tuple(f"profile_{aspect}" for aspect in VOCABULARY)
     for by, place in (("ann", 0), ("ben", 1)):  # who tells an option of the profile first, and who tells it second
         work = LabelWork(LabellingSettings(source=source, labels=names, answers=tmp_path / "answers", by=by))
@@ -201,9 +201,9 @@ def test_peoples_ranked_guesses_are_a_row_of_the_table_of_identification(open_da
     for by in ("ann", "ben"):
         (tmp_path / by).mkdir()
         (tmp_path / by / f"{by}.jsonl").write_bytes((tmp_path / "answers" / f"{by}.jsonl").read_bytes())
-        code, out, _ = duologue("recllmsim", "identify", source, "--answers", by, "--model", "offline", "--json")
+        code, out, _ = duologue("papers", "recllmsim", "predict", source, "--model", by, "--json")
         assert code == 0
-        rows = [row for row in json.loads(out)["side_by_side"] if row["model"] == "people's guesses"]
+        rows = [row for row in json.loads(out)["aspects"] if (row["model"], row["split"]) == (f"people: {by}", "users")]
         shares[by] = {row["aspect"]: (row["n"], row["hit_1"], row["hit_3"]) for row in rows}
     for aspect, (n, first, third) in shares["ann"].items():
         assert 0.8 < first == third <= 1, "in some profiles the only option is Others, which nobody can guess"

@@ -1,0 +1,386 @@
+"""The published tables about conversations with tasks and profiles: a function each, from conversations to a `Table`.
+
+Definitions are those of the README, the tables and the scripts published with the papers of RecLLMSim, among them "To What
+Extent Can LLMs Assist in User Simulation for Task-Oriented Conversations" and "Human vs. Agent in Task-Oriented
+Conversations" (SIGIR-AP 2025). All need the extra `stats`.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sized
+from functools import cache
+from typing import Any, TypeAlias
+
+from ...data.domains import in_language
+from ...data.labels.reading import PEOPLES_INTENT, of_conversation, of_message
+from ...data.recllmsim import task_name
+from ...data.recllmsim.published_labels import BEHAVIOUR
+from ...data.records import Conversation, Role
+from ...data.text.languages import Language
+from ...errors import of_extra
+from ..tables import Table
+from .profile_tables import profile_statistics, profile_values
+from .talks import NOT_TOLD, SIDES, TablesReport, Talk, Talks, table_of
+
+Conversations: TypeAlias = Iterable[Conversation] | Talks
+"""The input of every table: conversations of any kind, or the task-oriented ones picked from them."""
+LengthMeasure: TypeAlias = Callable[[str], int | Sized]
+"""The length of a text, or its pieces: `len`, or a tokenizer such as `encoding.encode` or `jieba.lcut`."""
+
+ALL = "all"
+"""The row of all tasks, or of all assistants, together."""
+ALIGNMENT, COMPLETENESS = "Preference Alignment", "Role-Playing Completeness"
+OF_THE_USER = (ALIGNMENT, "Additional Preferences", COMPLETENESS)
+"""Items of a rating that judge the simulated user; the others judge the assistant."""
+
+_ROLES: tuple[Role, ...] = ("user", "assistant")
+_INTENTS = ("intent", PEOPLES_INTENT)
+_BEHAVIOUR = ("strategy", *(name.replace("_", " ") for name in sorted(BEHAVIOUR)))
+"""How the names of behaviour labels begin; `strategy` is an unknown edition's."""
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def recllmsim_tables(
+    conversations: Conversations, *, length: LengthMeasure = len, language: Language | None = None
+) -> TablesReport:
+    """Every table of the task-oriented ones of some conversations; `length` and `language` as for `lengths`."""
+    talks = Talks.of(conversations)
+    made = {name: function(talks) for name, function in TABLES.items()}
+    return TablesReport(by_name={**made, "lengths": lengths(talks, length, language)})
+
+
+def basic_counts(conversations: Conversations) -> Table:
+    """Conversations, contexts, users and messages by task and side (scripts "basic_statistics" and "basic_count")."""
+    talks = Talks.of(conversations)
+    frame = talks.frame()
+    frame["context"] = [str(talk.conversation.scenario.get("task_context")) for talk in talks.talks]
+    frame["messages"] = [len(talk.messages) for talk in talks.talks]
+    frame["turns"] = frame["messages"] // 2
+    counts = _by_task(frame).agg(
+        conversations=("task", "size"),
+        contexts=("context", "nunique"),
+        users=("user", "nunique"),
+        messages=("messages", "sum"),
+        turns=("turns", "mean"),
+    )
+    new = sum(task_name(str(talk.conversation.scenario["task"])) == "new_travel" for talk in talks.talks)
+    notes = [*talks.notes, "Turns: messages // 2. Users: people, or different profiles."]
+    if new:
+        notes.append(f"Travel planning holds {new} conversations about new travel planning, as published tables do.")
+    return table_of("Basic counts", counts.reset_index(), notes)
+
+
+def lengths(conversations: Conversations, length: LengthMeasure = len, language: Language | None = None) -> Table:
+    """Mean length of a message, and of all messages of a role in a conversation, by task, side and role.
+
+    `length` gives a text's length or its tokens. Texts are as they were said, or with `language` the translation beside the
+    message, as the published script "basic_count" reads simulated users in Chinese: a message without one has no length.
+    """
+    talks = Talks.of(conversations)
+    pandas = of_extra("pandas", "stats")
+
+    @cache
+    def measured(text: str) -> int:
+        found = length(text)
+        return len(found) if isinstance(found, Sized) else int(found)
+
+    rows = []
+    for talk in talks.talks:
+        spoken: Language = "zh" if talk.conversation.scenario.get("language") == "zh" else "en"
+        for role in _ROLES:
+            messages = talk.messages_of(role)
+            texts = [in_language(one, language, spoken) if language else one.text for one in messages]
+            known = [measured(text) for text in texts if text is not None]
+            whole = sum(known) if len(known) == len(texts) else None
+            rows.append((talk.side, talk.task, role, len(texts), len(known), sum(known), whole))
+    columns = ["side", "task", "role", "messages", "known", "characters", "per_conversation"]
+    frame = pandas.DataFrame(rows, columns=columns).astype({"per_conversation": float})
+    for name, order in (("side", SIDES), ("role", _ROLES)):
+        frame[name] = pandas.Categorical(frame[name], order)
+    sums = _by_task(frame, "role").agg(
+        messages=("messages", "sum"),
+        known=("known", "sum"),
+        characters=("characters", "sum"),
+        per_conversation=("per_conversation", "mean"),
+    )
+    sums["per_message"] = sums["characters"] / sums["known"].where(sums["known"] > 0)
+    shown = sums[["messages", "per_message", "per_conversation"]].reset_index()
+    notes = [*talks.notes, "Means over messages, and over the totals of conversations."]
+    if unread := int(frame["messages"].sum() - frame["known"].sum()):
+        notes.append(f"{unread} messages are not to be had in this language: they have no length here.")
+    if language is None and len({str(talk.conversation.scenario.get("language")) for talk in talks.talks}) > 1:
+        notes.append("Texts are in several languages: their lengths are not comparable; name a language for that.")
+    return table_of("Lengths", shown, notes)
+
+
+def quality_by_turns(conversations: Conversations) -> Table:
+    """Mean ratings of simulated users by length (README, "Simulation Quality across Different Conversation Turns")."""
+    talks = Talks.of(conversations)
+    frame = talks.frame()
+    frame["turns"] = [len(talk.messages) // 2 for talk in talks.talks]
+    frame["preference_alignment"] = [talk.ratings.get(ALIGNMENT) for talk in talks.talks]
+    frame["role_playing_completeness"] = [talk.ratings.get(COMPLETENESS) for talk in talks.talks]
+    means = ["preference_alignment", "role_playing_completeness"]
+    frame = frame.astype(dict.fromkeys(means, float))
+    frame["n"] = frame[means].notna().any(axis=1).astype(int)
+    rated = frame[frame["side"].isin(frame.loc[frame["n"] == 1, "side"])]
+    grouped = rated.groupby("turns")
+    rows = grouped[means].mean()
+    rows.insert(0, "n", grouped["n"].sum())
+    rows.insert(1, "of", grouped.size())
+    of_all = ", ".join(f"{value:.4f}" for value in rated[means].mean())
+    notes = [*talks.notes, *_without(frame, frame["n"] == 1, "such rating"), "Turns: messages // 2."]
+    if len(rated):
+        notes.append(f"All lengths together: n {rated['n'].sum()}, means {of_all}.")
+    return table_of("Quality by turns", rows[rows["n"] > 0].reset_index(), notes)
+
+
+def quality_by_questionnaire(conversations: Conversations) -> Table:
+    """People's answers about the assistant after the conversation, in points (script "assistant_quality").
+
+    That script puts people of the first study, whose files name no model, with gpt-4-turbo-preview; here they are `not told`.
+    """
+    talks = Talks.of(conversations)
+    unknown = sum(len(talk.options) - len(talk.questionnaire) for talk in talks.talks)
+    notes = ["Points: 2 to 0; of memorization 1 (nothing was forgotten) or 0."]
+    if unknown:
+        notes.append(f"{unknown} answers are none of the published options: not counted.")
+    return _items("Assistant quality by questionnaire", talks, lambda talk: talk.questionnaire, "questionnaire", notes)
+
+
+def quality_by_rating(conversations: Conversations) -> Table:
+    """Annotators' ratings of each conversation, and what the simulating model reports as its user (`satisfaction`)."""
+    notes = ["About user: the simulated one. Satisfaction: a model's self-report as that user, not people's."]
+    title = "Assistant quality by rating"
+    return _items(title, Talks.of(conversations), lambda talk: talk.ratings | talk.self_report, "rating", notes)
+
+
+def hallucination(conversations: Conversations) -> Table:
+    """Replies that are judged to be made up, and conversations with such a reply, by task and side ("hallucination").
+
+    A reply of which the judge cannot tell counts as not made up, as in the published script.
+    """
+    talks = Talks.of(conversations)
+    pandas = of_extra("pandas", "stats")
+    frame = talks.frame()
+    judged = [talk.judgements for talk in talks.talks]
+    frame["n"] = [len(values) for values in judged]
+    frame["made_up"] = [values.count("yes") for values in judged]
+    frame["cannot_tell"] = [values.count("cannot tell") for values in judged]
+    turns = frame.assign(of=[len(talk.messages_of("assistant")) for talk in talks.talks], per="turn")
+    whole = frame.assign(
+        n=(frame["n"] > 0).astype(int),
+        of=1,
+        cannot_tell=((frame["cannot_tell"] > 0) & (frame["made_up"] == 0)).astype(int),
+        made_up=(frame["made_up"] > 0).astype(int),
+        per="conversation",
+    )
+    both = pandas.concat([turns, whole]) if frame["n"].any() else turns.head(0)
+    both["per"] = pandas.Categorical(both["per"], ["turn", "conversation"])
+    rows = _by_task(both, "per")[["n", "of", "made_up", "cannot_tell"]].sum()
+    rows["share"] = rows["made_up"] / rows["n"].where(rows["n"] > 0)
+    notes = [*talks.notes, *_without(frame, frame["n"] > 0, "judged reply")]
+    notes.append("Shares are of the n that are judged. A reply that the judge leaves open counts as not made up.")
+    return table_of("Hallucination", rows.reset_index(), notes)
+
+
+def satisfaction_by_turn(conversations: Conversations) -> Table:
+    """Mean satisfaction with the n-th reply, 1 to 5, and how its points are spread."""
+    talks = Talks.of(conversations)
+    return _satisfaction("Satisfaction by turn", talks, _replies(talks), ["side", "turn"])
+
+
+def satisfaction_by_assistant(conversations: Conversations) -> Table:
+    """Mean satisfaction with the replies of each assistant, 1 to 5; where there are several, first of all together."""
+    talks = Talks.of(conversations)
+    return _satisfaction(
+        "Satisfaction by assistant", talks, _with_all(_replies(talks), "assistant"), ["side", "assistant"]
+    )
+
+
+def label_distributions(conversations: Conversations) -> Table:
+    """How often each value of each behaviour label is given, by task and side, as "Human vs. Agent" compares them.
+
+    A message with several intents counts once for each. Of votes the result counts.
+    """
+    talks = Talks.of(conversations)
+    pandas = of_extra("pandas", "stats")
+    tables = []
+    for label, own in _behaviour(talks).groupby("label"):
+        own = _with_all(own, "task")
+        counts = pandas.crosstab([own["task"], own["side"]], own["value"])
+        rows = counts.stack().rename("n").reset_index()
+        rows["share"] = counts.div(counts.sum(axis=1), axis=0).stack().to_numpy()
+        labelled = own.groupby(["task", "side"], observed=True)["talk"].nunique().rename("conversations")
+        rows = rows.merge(labelled.reset_index(), on=["task", "side"])
+        tables.append(rows.assign(label=label))
+    columns = ["label", "value", "task", "side", "n", "conversations", "of", "share"]
+    if not tables:
+        return table_of("Behaviour labels", pandas.DataFrame(columns=columns), _labels_notes(talks, []))
+    of = _by_task(talks.frame()).size().rename("of").reset_index()
+    every = pandas.concat(tables).merge(of, on=["task", "side"])
+    order = [ALL, *sorted(set(every["task"]) - {ALL})]
+    every["task"] = pandas.Categorical(every["task"], order)
+    every["side"] = pandas.Categorical(every["side"], SIDES)
+    return table_of(
+        "Behaviour labels",
+        every.sort_values(["label", "task", "side", "value"])[columns],
+        _labels_notes(talks, tables),
+    )
+
+
+def rating_by_label(conversations: Conversations) -> Table:
+    """Mean rating of the conversations with each value of each behaviour label.
+
+    Simulated conversations have annotators' ratings; people's their questionnaires, and the mean of their satisfaction with
+    each reply. Points are 0 to 2, 0 to 1 or, of this mean, 1 to 5.
+    """
+    talks = Talks.of(conversations)
+    pandas = of_extra("pandas", "stats")
+    rated = [
+        (place, rating, points) for place, talk in enumerate(talks.talks) for rating, points in _ratings(talk).items()
+    ]
+    ratings = pandas.DataFrame(rated, columns=["talk", "rating", "points"]).astype({"points": float})
+    having = _behaviour(talks)[["label", "value", "side", "talk"]].drop_duplicates().astype({"side": str})
+    keys = ["label", "value", "side"]
+    of = having.groupby(keys).size().rename("of").reset_index()
+    grouped = having.merge(ratings, on="talk").groupby([*keys, "rating"])["points"]
+    rows = grouped.agg(n="size", mean="mean").reset_index().merge(of, on=keys)
+    return table_of("Mean rating by label", rows[[*keys, "rating", "n", "of", "mean"]], _labels_notes(talks, rows))
+
+
+def label_frequency(conversations: Conversations) -> Table:
+    """How often users show each value of each behaviour label: mean and spread of a share for each user.
+
+    Distributions over conversations count a user with many conversations more than one with few; this does not.
+    """
+    talks = Talks.of(conversations)
+    pandas = of_extra("pandas", "stats")
+    everyone = talks.frame().groupby("side", observed=True)["user"].nunique()
+    rows = []
+    for label, own in _behaviour(talks).groupby("label"):
+        shares = pandas.crosstab([own["side"], own["user"]], own["value"], normalize="index")
+        for side, of_side in shares.groupby(level="side", observed=True):
+            for value, of_users in sorted(of_side.items()):
+                sd = of_users.std(ddof=0) if len(of_users) > 1 else None
+                of = everyone[side]
+                rows.append((label, value, str(side), len(of_users), of, (of_users > 0).sum(), of_users.mean(), sd))
+    columns = ["label", "value", "side", "users", "of", "users_with", "mean", "sd"]
+    frame = pandas.DataFrame(rows, columns=columns).astype({"sd": float}).sort_values(["label", "side", "value"])
+    return table_of("Label frequency per user", frame, _labels_notes(talks, rows))
+
+
+TABLES: Mapping[str, Callable[[Talks], Table]] = {
+    "counts": basic_counts,
+    "lengths": lengths,
+    "quality_by_turns": quality_by_turns,
+    "quality_by_questionnaire": quality_by_questionnaire,
+    "quality_by_rating": quality_by_rating,
+    "hallucination": hallucination,
+    "satisfaction_by_turn": satisfaction_by_turn,
+    "satisfaction_by_assistant": satisfaction_by_assistant,
+    "profiles": profile_statistics,
+    "profile_values": profile_values,
+    "labels": label_distributions,
+    "rating_by_label": rating_by_label,
+    "label_frequency": label_frequency,
+}
+"""The tables by the names that they have in JSON."""
+
+
+def _with_all(frame: Any, name: str) -> Any:
+    """The rows twice: once as those of all tasks, or assistants, together, before those of each."""
+    pandas = of_extra("pandas", "stats")
+    values = sorted(frame[name].unique(), key=lambda value: (value == NOT_TOLD, value))
+    both = pandas.concat([frame.assign(**{name: ALL}), frame]) if name == "task" or len(values) > 1 else frame
+    return both.assign(**{name: pandas.Categorical(both[name], dict.fromkeys([ALL, *values]))})
+
+
+def _by_task(frame: Any, *further: str) -> Any:
+    return _with_all(frame, "task").groupby(["task", "side", *further], observed=True)
+
+
+def _without(frame: Any, judged: Any, what: str) -> list[str]:
+    """A note for each side of which some conversations, or all, are not judged."""
+    counts = judged.groupby(frame["side"], observed=True).agg(["sum", "size"]).astype(int)
+    return [
+        f"{row['size'] - row['sum']} of {row['size']} conversations ({side}) have no {what}."
+        for side, row in counts.iterrows()
+        if row["sum"] < row["size"]
+    ]
+
+
+def _items(title: str, talks: Talks, points_of: Callable[[Talk], dict[str, int]], what: str, notes: list[str]) -> Table:
+    """A row for each assistant and item: how many have it, its mean, and how its points are spread."""
+    pandas = of_extra("pandas", "stats")
+    frame = talks.frame()
+    rated = pandas.Series([bool(points_of(talk)) for talk in talks.talks], dtype=bool)
+    sides = _with_all(frame[frame["side"].isin(frame.loc[rated, "side"])], "assistant")
+    rows = []
+    for assistant, group in sides.groupby("assistant", observed=True):
+        points = pandas.DataFrame([points_of(talk) for talk in group["talk"]])
+        for item in points:
+            values = points[item].dropna()
+            spread = [(values == number).mean() for number in range(3)]
+            about = "user" if item in OF_THE_USER else "assistant"
+            rows.append((assistant, about, item, len(values), len(group), values.mean(), *spread))
+    columns = ["assistant", "about", "item", "n", "of", "mean", "share_0", "share_1", "share_2"]
+    notes = [*talks.notes, *_without(frame, rated, what), *notes]
+    return table_of(title, pandas.DataFrame(rows, columns=columns), notes)
+
+
+def _replies(talks: Talks) -> Any:
+    """A row for each reply of the sides of which any has a satisfaction, with its points if it has them."""
+    pandas = of_extra("pandas", "stats")
+    rows = [
+        (talk.side, talk.assistant, place, turn, satisfied.get(turn))
+        for place, talk in enumerate(talks.talks)
+        for satisfied in [talk.satisfaction]
+        for turn in range(1, len(talk.messages_of("assistant")) + 1)
+    ]
+    frame = pandas.DataFrame(rows, columns=["side", "assistant", "talk", "turn", "points"]).astype({"points": float})
+    frame["side"] = pandas.Categorical(frame["side"], SIDES)
+    return frame[frame["side"].isin(frame.loc[frame["points"].notna(), "side"])]
+
+
+def _satisfaction(title: str, talks: Talks, replies: Any, keys: list[str]) -> Table:
+    rated = replies[replies["points"].notna()]
+    grouped, judged = replies.groupby(keys, observed=True), rated.groupby(keys, observed=True)
+    rows = judged.agg(conversations=("talk", "nunique"), n=("points", "size"), mean=("points", "mean"))
+    rows.insert(1, "of_conversations", grouped["talk"].nunique())
+    rows.insert(3, "of", grouped.size())
+    for points in range(1, 6):
+        rows[f"share_{points}"] = judged["points"].agg(lambda values, points=points: (values == points).mean())
+    notes = [*talks.notes, "Satisfaction: 1 to 5, of the n replies that have one."]
+    return table_of(title, rows.reset_index(), notes)
+
+
+def _behaviour(talks: Talks) -> Any:
+    """A row for each value of each behaviour label: of a conversation, or of a user's message (intents)."""
+    pandas = of_extra("pandas", "stats")
+    rows = []
+    for place, talk in enumerate(talks.talks):
+        parts = of_conversation(talk.conversation).items()
+        found = [(label, value) for label, values in parts if label.startswith(_BEHAVIOUR) for value in values]
+        for message in talk.messages_of("user"):
+            labels = of_message(message)
+            found += [(label, value) for label in _INTENTS for value in labels.get(label, [])]
+        about = (talk.side, talk.task, talk.user, place)
+        rows += [(*about, label, _HUMP.sub(" ", value).lower()) for label, value in found]
+    frame = pandas.DataFrame(rows, columns=["side", "task", "user", "talk", "label", "value"])
+    frame["side"] = pandas.Categorical(frame["side"], SIDES)
+    return frame
+
+
+def _ratings(talk: Talk) -> dict[str, float]:
+    ratings: dict[str, float] = {f"rating {item}": points for item, points in talk.ratings.items()}
+    ratings |= talk.self_report
+    ratings |= {f"questionnaire {item}": points for item, points in talk.questionnaire.items()}
+    if satisfied := list(talk.satisfaction.values()):
+        ratings["satisfaction with replies"] = sum(satisfied) / len(satisfied)
+    return ratings
+
+
+def _labels_notes(talks: Talks, found: Any) -> list[str]:
+    if not len(found):
+        return [*talks.notes, "No behaviour label is there with what the table needs: an intent, or such as style."]
+    return [*talks.notes, "Conversations: the result of the votes. Intents: of the user's messages, one or more each."]

@@ -1,1 +1,0 @@
-"""The commands `duologue recllmsim ...`: what is particular to the RecLLMSim papers."""

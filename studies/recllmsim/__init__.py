@@ -1,1 +1,0 @@
-"""The studies of RecLLMSim, as functions for notebooks and scripts."""
