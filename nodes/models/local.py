@@ -36,8 +36,8 @@ class LocalModel(OpenAIModel):
     """Threads of a reply. More pay only on a machine that has nothing else to do."""
     context: Count = 4096
     """Tokens of a request and its reply."""
-    slots: Count = 2
-    """Replies at the same time; further requests wait."""
+    slots: Count = 1
+    """Replies at the same time; further requests wait. With more than one a reply depends on what else is under way."""
 
     async def _address(self) -> tuple[str, str]:
         return await in_thread(_served, *self._server)
