@@ -23,7 +23,8 @@ def beyond_chance(tables: FloatArray, disagreement: Disagreement) -> Score:
     def of(drawn: FloatArray) -> FloatArray:
         observed, expected = disagreement(np.tensordot(drawn, tables, axes=1))
         there = expected > 1e-12
-        return 1 - np.divide(observed, expected, out=np.full(np.shape(observed), np.nan), where=there)
+        of_chance: FloatArray = np.divide(observed, expected, out=np.full(np.shape(observed), np.nan), where=there)
+        return 1 - of_chance
 
     return of
 

@@ -49,7 +49,7 @@ def frame(conversations: Iterable[Conversation]) -> "pandas.DataFrame":
     table = of_extra("pandas", "stats").DataFrame(
         (row for conversation in conversations for row in _rows(conversation)), columns=list(_COLUMNS)
     )
-    return table.astype(_COLUMNS)  # type: ignore[no-any-return]
+    return table.astype(_COLUMNS)
 
 
 def _rows(conversation: Conversation) -> Iterator[tuple[Any, ...]]:

@@ -88,7 +88,8 @@ async def on_ray(
                 while waiting and len(running) < most and control.begins:
                     first = waiting.pop()
                     cost = spending.max_cost and (spending.max_cost - (spending.total.cost or 0)) / most
-                    tokens = spending.max_tokens and int((spending.max_tokens - spending.total.tokens) / most)
+                    left = None if spending.max_tokens is None else spending.max_tokens - spending.total.tokens
+                    tokens = None if left is None else int(left / most)
                     own = folder / PARTS / f"{first // PART:05d}"
                     part = Part(own, here, spec, list(plan[first : first + PART]), limits, pace, cost, tokens)
                     running[task.remote(part)] = own

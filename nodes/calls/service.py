@@ -74,7 +74,8 @@ class Calls:
     def gate(self, endpoint: str, rates: Mapping[str, float] | None = None) -> Gate:
         """The gate of an endpoint; `rates`: requests and tokens a minute (`rpm`, `tpm`) that a model's name sets."""
         if (gate := self.gates.get(endpoint)) is None:
-            gate = self.gates[endpoint] = Gate(endpoint, self.pace, notify=self.notify, **(rates or {}))
+            own: Any = rates or {}
+            gate = self.gates[endpoint] = Gate(endpoint, self.pace, notify=self.notify, **own)
             gate.on_room = lambda: self.on_room and self.on_room()
             if self.reservations.closed:
                 gate.close()
