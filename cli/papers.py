@@ -4,14 +4,12 @@ import typer
 
 from . import recllmsim
 from .options.model_fields import spread
-
-GROUPS = {"recllmsim": recllmsim}
-"""Modules of commands by their word: each has `COMMANDS` by name, and its docstring is the summary."""
+from .simquac import simquac
 
 papers_command = typer.Typer(help="Print the tables of the papers.", no_args_is_help=True, add_completion=False)
+papers_command.add_typer(simquac, name="simquac")
 
-for word, module in GROUPS.items():
-    group = typer.Typer(help=(module.__doc__ or "").partition(": ")[2], no_args_is_help=True, add_completion=False)
-    for name, function in module.COMMANDS.items():
-        group.command(name)(spread(function))
-    papers_command.add_typer(group, name=word)
+_recllmsim = typer.Typer(help=(recllmsim.__doc__ or "").partition(": ")[2], no_args_is_help=True, add_completion=False)
+for name, function in recllmsim.COMMANDS.items():
+    _recllmsim.command(name)(spread(function))
+papers_command.add_typer(_recllmsim, name="recllmsim")

@@ -21,10 +21,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "label": ("annotate", "label"),
     "serve": ("serve-user",),
     "keep": ("runs list", "doctor"),
-    "papers": (
-        *(f"simquac {word}" for word in ("stats", "baseline", "teacher", "validators", "repair", "readers")),
-        "papers",
-    ),
+    "papers": ("papers",),
 }
 """Every command, in the order of the help: the words after `duologue`, by their heading in the list of commands.
 
@@ -35,7 +32,6 @@ COMMANDS = tuple(name for names in GROUPS.values() for name in names)
 
 FOLDERS = {
     "runs": "List run folders.",
-    "simquac": "Measure and repair data as in the SimQuAC paper.",
 }
 """Words that have commands below them, with their summaries."""
 

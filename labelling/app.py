@@ -112,7 +112,7 @@ def _form(work: PersonWork, item: Item, label: LabelDefinition) -> str | None:
         current = open_parts[-1]
     st.subheader(plain(label.title), anchor=False)
     if work.show_model == "before" and (model_value := work.model_value(item)):
-        st.text(f"Label in the data: {_in_words(model_value)}\nReliability: {work.model_trust(item)}")
+        st.text(f"Label in the data: {_in_words(model_value)}\nWhose it is: {work.model_trust(item)}")
     if current is not None:
         _part(current, label, value, about)
     ready = not missing and (current is None or is_choice(label, current))
@@ -210,7 +210,7 @@ def _last(work: PersonWork) -> None:
     model_value = None if item is None else work.model_value(item)
     if item is not None and model_value is not None:
         st.text(
-            f"Your last answer: {_in_words(last.value)}\nLabel in the data: {_in_words(model_value)}\nReliability: {work.model_trust(item)}"
+            f"Your last answer: {_in_words(last.value)}\nLabel in the data: {_in_words(model_value)}\nWhose it is: {work.model_trust(item)}"
         )
 
 

@@ -6,15 +6,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..data.files.json import dumps, write_lines, write_text
+from ..data.files.paths import make_folder
 from .sources import StudySource, conversations_of
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..analysis.next_turn import Benchmark, NextTurnReport
-    from ..analysis.realism.report import UserPartName
     from ..data import Conversation
     from ..data.next_turns import NextTurn
+    from ..data.people import UserPart
     from ..graphs import Cast
     from ..runs.planning.plans import CallPlan
+
+
+REPORT, TURNS = "next_turn.json", "turns.jsonl"
 
 
 @dataclass(frozen=True)
@@ -24,15 +29,13 @@ class NextTurnStudy:
     people: "Sequence[Conversation]"
     users: Mapping[str, Any]
     """By name: anything that a cast takes as its user."""
-    published: "Sequence[Conversation] | None" = None
-    part: "UserPartName" = "all"
+    part: "UserPart" = "all"
     limit: int | None = None
     seed: int = 0
     cast: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     attempts: int | None = None
     out: Path | None = None
-    probes: Sequence[int] = ()
 
     @cached_property
     def casts(self) -> "dict[str, Cast]":
@@ -83,23 +86,26 @@ class NextTurnStudy:
         self,
         turns: "Mapping[str, Sequence[NextTurn]]",
         retrieval_based: "tuple[Sequence[NextTurn] | None, Sequence[str]]" = (None, ()),
-        embeddings: Any = None,
     ) -> "tuple[NextTurnReport, list[Path]]":
-        """The report, and the files that were written into `out`."""
-        from ..analysis.next_turn import write
+        """The report, and the files that were written into `out`: it, and a line for each row and moment."""
+        from ..analysis.next_turn import RETRIEVED
 
-        embed = None if embeddings is None else embeddings.embed_documents
         baseline_turns, notes = retrieval_based
-        rows = self.benchmark.judged(turns, embed, retrieval_based=baseline_turns)
+        baseline = {} if baseline_turns is None else {RETRIEVED: baseline_turns}
+        rows = self.benchmark.rows({**baseline, **turns})
         report = self.benchmark.report(rows, notes)
-        return report, [] if self.out is None else write(report, rows, self.out)
+        if self.out is None:
+            return report, []
+        make_folder(self.out)
+        write_text(self.out / REPORT, dumps(report.model_dump(mode="json"), indent=2) + "\n")
+        write_lines(self.out / TURNS, self.benchmark.lines(rows))
+        return report, [self.out / REPORT, self.out / TURNS]
 
     @cached_property
     def _all(self) -> "Benchmark":
         from ..analysis.next_turn import Benchmark
 
-        benchmark = Benchmark.of(self.people, self.published, part=self.part, limit=self.limit, seed=self.seed)
-        return benchmark.at(self.probes)
+        return Benchmark.of(self.people, part=self.part, limit=self.limit, seed=self.seed)
 
     def _asked_as(self, user: str) -> dict[str, Any]:
         from ..runs.people.next_turn import folder_name
@@ -112,15 +118,12 @@ def next_turn(
     source: "StudySource",
     user: "Mapping[str, Any] | Sequence[str] | str" = (),
     *,
-    published: "StudySource | None" = None,
     out: str | Path | None = None,
-    part: "UserPartName" = "all",
+    part: "UserPart" = "all",
     limit: int | None = None,
     seed: int = 0,
     cast: str | None = None,
     attempts: int | None = None,
-    probes: Sequence[int] = (),
-    embeddings: Any = None,
     conduct: Any = None,
     baseline: bool = True,
     on_baseline: Callable[[int], None] | None = None,
@@ -133,15 +136,12 @@ def next_turn(
     Args:
         source: People's conversations, or a path that `load` reads.
         user: Model identifiers, or users by name: anything that a cast takes as its user.
-        published: Simulated users of an earlier study, as conversations or a path.
         out: A folder for every turn; the same call continues what it holds.
         part: Take only users of this split of the people: `tune`, `test` or `all`.
         limit: Number of conversations, drawn with the seed; None: all.
         seed: Seed of the draws and of all calls.
         cast: The cast whose user is asked; default: the cast of the conversations' kind.
         attempts: Maximum number of calls for a turn, rejected drafts included; default: the cast's.
-        probes: Ask only at the turns at these per cents of each conversation, such as 30, 60 and 90.
-        embeddings: LangChain `Embeddings`, for a similarity of meanings.
         conduct: Pace and bounds of the calls, as for `simulate`; one set of bounds holds for all users.
         baseline: Whether to ask also retrieval-based users, with messages of other people.
         on_baseline: Called with the number of their turns before these are asked for.
@@ -164,7 +164,6 @@ def next_turn(
     study = NextTurnStudy(
         conversations_of(source),
         dict(users) if isinstance(users, Mapping) else {name: name for name in users},
-        None if published is None else conversations_of(published),
         part,
         limit,
         seed,
@@ -172,10 +171,9 @@ def next_turn(
         settings,
         attempts,
         None if out is None else Path(out),
-        probes,
     )
     conduct = conduct or Conduct()
     conduct = replace(conduct, control=conduct.controlled())  # one set of bounds for all users
     retrieval_based = study.retrieval_based(on_baseline) if baseline else (None, [])
     turns = {name: study.turns(name, conduct=conduct) for name in study.casts}
-    return study.report(turns, retrieval_based, embeddings)[0]
+    return study.report(turns, retrieval_based)[0]

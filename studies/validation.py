@@ -14,7 +14,6 @@ from ..data.files.paths import make_folder
 from .sources import MOST_DRAWN, StudySource, conversations_of, logged, of_drawn_users
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
-    from ..analysis.realism.report import UserPartName
     from ..analysis.validity import MeetingResult, PeopleReport, RatedConversations, ValidityReport
     from ..data.people import UserPart
     from ..data.records import Conversation
@@ -128,19 +127,7 @@ class ValidityTrial:
             told=tuple(self._meeting_results(conversations)),
             seed=self.seed,
             repeats=self.repeats,
-            notes=self._trust(conversations),
         )
-
-    def _trust(self, conversations: "Mapping[Path, Sequence[Conversation]]") -> tuple[str, ...]:
-        """How far the success and the satisfaction of the meetings can be trusted."""
-        from ..analysis.labels.reliability import TRUST_IN, Trusts
-
-        trusts = Trusts()
-        for run in self.meetings:
-            for one in conversations[run.place]:
-                trusts.add_scores(one)
-        marks_by_name = ((name, trusts.mark_of_score(name)) for name in ("success", "satisfaction"))
-        return tuple(f"{TRUST_IN}{name}: {marks}." for name, marks in marks_by_name if marks)
 
     @cached_property
     def _places(self) -> dict[int, int]:
@@ -152,7 +139,7 @@ class ValidityTrial:
         """The places of those that stand in a pair."""
         if self.rated is None:
             return []
-        used = sorted({place for pair in self.rated.pairs(self.part) for place in (pair.better, pair.worse)})
+        used = sorted({place for pair in self.rated.pairs(self.part) for place in pair})
         return [self._places[id(self.rated.conversations[place])] for place in used]
 
     def _compared(
@@ -160,7 +147,6 @@ class ValidityTrial:
     ) -> "PeopleReport":
         """The testers against people."""
         from ..analysis.validity import people_report
-        from ..data.loading import annotated_in
         from ..runs.people.validity import values_of
 
         values_by_tester: dict[str, list[float | None]] = {
@@ -170,23 +156,20 @@ class ValidityTrial:
         for run in self.ratings:
             values, failures[run.user] = values_of(run, conversations[run.place], self._chosen, len(self.people))
             values_by_tester[run.user] = [values[self._places[id(one)]] for one in rated.conversations]
-        return people_report(rated, values_by_tester, self.part, failures, annotated_in(self.people))
+        return people_report(rated, values_by_tester, self.part, failures)
 
     def _meeting_results(self, conversations: "Mapping[Path, Sequence[Conversation]]") -> "list[MeetingResult]":
         """The ratings of the assistants by each user."""
-        from ..analysis.validity import Meetings, told_apart
+        from ..analysis.validity import told_apart
 
         results: list[MeetingResult] = []
         for user in self.users if self.meetings else ():
             own = [run for run in self.meetings if run.user == user]
-            with_each = {
+            met = {
                 name: [one for run in own if run.assistant == name for one in conversations[run.place]]
                 for name in self.assistants
             }
-            about = own[0].scenarios
-            results += told_apart(
-                user, own[0].says_by, about, {name: Meetings(of_assistant) for name, of_assistant in with_each.items()}
-            )
+            results += told_apart(user, own[0].says_by, own[0].scenarios, met)
         return results
 
 
@@ -204,7 +187,7 @@ def validity(
     assistants: "Mapping[str, Any] | None" = None,
     testers: "Mapping[str, Any] | None" = None,
     judge: "str | Sequence[str]" = (),
-    part: "UserPartName" = "test",
+    part: "UserPart" = "test",
     scenarios: str | Path | None = None,
     limit: int | None = None,
     repeats: int = 2,

@@ -2,7 +2,7 @@
 
     python tools/held_teacher.py quac_subset.json out/read
 
-The folder is that of `simquac readers quac_subset.json --model likelihood:MODEL --model grammar:MODEL --unanswerable all
+The folder is that of `papers simquac readers quac_subset.json --model likelihood:MODEL --model grammar:MODEL --unanswerable all
 --whole --journal out/read`; the run of a model may be unfinished. The threshold of `refuse_below` is chosen on the sections
 of one half, where it gives the highest F1, and judged on those of the other.
 """
@@ -15,8 +15,7 @@ import numpy as np
 from scipy.stats import bootstrap
 
 from duologue import Conversation, graphs, load
-from duologue.analysis.simquac.readers import Retriever, first, none, score_reader
-from duologue.analysis.simquac.readers.scores import scored
+from duologue.analysis.simquac.readers import first, nearest, none, score_reader, scored
 from duologue.data.simquac import ReadingQuestion, questions_of
 from duologue.graphs.single_turn import answer_of
 from duologue.runs.reading import read
@@ -43,7 +42,7 @@ def main(source: Path, folder: Path) -> None:
         teachers: dict[str, Answers] = {
             run.name.partition("_")[0]: {id: answer_of(one)[0] for id, one in conversations.items()}
         }
-        for name, reader in (("no answer", none), ("first sentence", first), ("nearest sentence", Retriever())):
+        for name, reader in (("no answer", none), ("first sentence", first), ("nearest sentence", nearest)):
             teachers[name] = dict(zip((one.id for one in asked), reader(asked), strict=True))
         rules = read(graphs.single_turn.teacher("offline"), asked).answers
         teachers["rule-based teacher"] = dict(zip((one.id for one in asked), rules, strict=True))

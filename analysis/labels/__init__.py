@@ -1,1 +1,1 @@
-"""Labels in numbers: how far each can be trusted, how often each value is given."""
+"""Labels in numbers: how far they agree, what several come to, what people prefer, and whose they are."""

@@ -1,40 +1,17 @@
 """Teacher-student conversations in numbers: the published tables, answers beside people's, how questions are put."""
 
-from ...data.summaries import coverage
-from .answers import (
-    AnswerScore,
-    TeacherScore,
-    exact_match,
-    first_sentence,
-    overlap,
-    random_sentence,
-    score_answer,
-    score_teacher,
-    token_f1,
-)
-from .equal_questions import EqualQuestions
-from .forms import QuestionForms, question_forms, question_type
-from .questions import StudentScore, score_student
-from .samples import ConversationNumbers, Sample, measure
-from .statistics import SimquacStatistics, SourceStatistics, simquac_statistics
-from .teacher import AnswerAgreement, TeacherStatistics, relation, teacher_statistics
+from .answers import first_sentence, overlap, random_sentence, score_answer, score_student, score_teacher
+from .questions import question_forms, question_type
+from .statistics import SimquacStatistics, simquac_statistics
+from .teacher import TeacherStatistics, relation, teacher_statistics
+from .validators import ValidatorRow, compare_validators
 
 __all__ = [
-    "AnswerAgreement",
-    "AnswerScore",
-    "ConversationNumbers",
-    "EqualQuestions",
-    "QuestionForms",
-    "Sample",
     "SimquacStatistics",
-    "SourceStatistics",
-    "StudentScore",
-    "TeacherScore",
     "TeacherStatistics",
-    "coverage",
-    "exact_match",
+    "ValidatorRow",
+    "compare_validators",
     "first_sentence",
-    "measure",
     "overlap",
     "question_forms",
     "question_type",
@@ -45,5 +22,4 @@ __all__ = [
     "score_teacher",
     "simquac_statistics",
     "teacher_statistics",
-    "token_f1",
 ]

@@ -1,51 +1,30 @@
-"""A teacher's answers against people's: F1 and HEQ as QuAC defines them (EMNLP 2018, section 5.1)."""
+"""A teacher's answers against people's: F1 and HEQ as QuAC defines them (EMNLP 2018, section 5.1), and simple teachers."""
 
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from statistics import fmean
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from ...data.grounding import NO_ANSWER, gives_no_answer
 from ...data.identity import call_seed
 from ...data.records import Conversation, Message, Record
+from ...data.rules import asked_before
 from ...data.simquac import references as people_answers
+from ...data.summaries import coverage
 from ...data.text.sentence_splitting import sentences
 from ...errors import DataError
+
+Item = TypeVar("Item")
 
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _NOT_WORD = re.compile(r"[^\w\s]|_")
 _SIGN = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])")
 """Han and kana, which are written without spaces."""
 
-Answerer = Callable[[Conversation, int], str]
+Answerer: TypeAlias = Callable[[Conversation, int], str]
 """A teacher without a model: the answer to a conversation's question of this number, from 0."""
-
-
-class TeacherScore(Record):
-    """A teacher's answers to people's questions, against people's answers."""
-
-    teacher: str
-    questions: int
-    f1: float
-    """Mean over questions of the word F1 with the best reference, 0 to 1; a refusal equals only a refusal.
-
-    Of several references each is held out once, as for people's own, and the mean of the best F1 is taken.
-    """
-    exact: float
-    """Share of questions whose answer equals a reference after normalisation."""
-    heq_q: float
-    """Share of questions on which the F1 is at least people's own (HEQ-Q)."""
-    heq_d: float
-    """Share of conversations on all of whose questions it is (HEQ-D)."""
-    several_references: int
-    """Questions with more than one reference. People's F1 is known only for these; elsewhere it counts as 1."""
-    refused_right: int
-    """Refusals of questions that people could not answer either."""
-    refused_wrong: int
-    """Refusals of questions that people answered."""
-    answered_wrong: int
-    """Answers to questions that people could not answer."""
 
 
 @lru_cache(maxsize=65536)
@@ -61,11 +40,8 @@ class Overlap(NamedTuple):
     """How many words an answer shares with a reference, each 0 to 1."""
 
     f1: float
-    """Harmonic mean of precision and recall."""
     precision: float
-    """Share of the answer's words."""
     recall: float
-    """Share of the reference's words."""
 
 
 def overlap(prediction: str, reference: str) -> Overlap:
@@ -77,38 +53,117 @@ def overlap(prediction: str, reference: str) -> Overlap:
     return Overlap(2 * shared / (len(predicted) + len(expected)), shared / len(predicted), shared / len(expected))
 
 
-def token_f1(prediction: str, reference: str) -> float:
-    """Harmonic mean of the words' precision and recall, 0 to 1; two empty texts are equal."""
-    return overlap(prediction, reference).f1
+class AnswerScore(NamedTuple):
+    """An answer against every reference answer to its question."""
+
+    f1: float
+    """Word F1 with the best reference. Of several each is held out once, as for people's own: the mean of the best."""
+    precision: float
+    """Precision with the references that gave the F1."""
+    recall: float
+    exact: float
+    """1 where it equals a reference after normalisation."""
+    people_f1: float
+    """People's own F1: each reference against the others, the mean of the best; 1 where there is only one."""
+    references: int
+    """The references that count."""
 
 
-def exact_match(prediction: str, reference: str) -> bool:
-    """Whether two texts have the same words in the same order after normalisation."""
-    return normalised(prediction) == normalised(reference)
+def score_answer(answer: str, references: Sequence[str], *, each_line: bool = False) -> AnswerScore:
+    """Score an answer, `NO_ANSWER` for none, as QuAC does.
+
+    Where at least half of the references refuse, a refusal is right and anything else wrong; else the refusals among
+    them do not count. `each_line`: a reference of several lines is matched by the best of them, as programs do that read
+    SQuAD's JSON; by default by all of them together.
+    """
+    expected = scored_references(references)
+    values = [_alike(answer, reference, each_line) for reference in expected]
+    bests = [max(rest) for rest in _each_left_out(values)] or values
+    lines = [line for one in expected for line in (one.split("\n") if each_line else (one,))]
+    exact = any(_alike(answer, line, False).f1 > 0 and normalised(answer) == normalised(line) for line in lines)
+    people = [
+        max(_alike(one, other, each_line).f1 for other in rest)
+        for one, rest in zip(expected, _each_left_out(expected), strict=False)
+    ]
+    f1, precision, recall = (sum(column) / len(bests) for column in zip(*bests, strict=True))
+    people_f1 = sum(people) / len(people) if people else 1.0
+    return AnswerScore(f1, precision, recall, float(exact), people_f1, len(expected))
 
 
-def score_teacher(teacher: str, answered: Iterable[Conversation], references: Iterable[Conversation]) -> TeacherScore:
+def scored_references(references: Sequence[str]) -> Sequence[str]:
+    """The references that count: one refusal where at least half of them refuse, else those that do not refuse."""
+    spans = [reference for reference in references if reference != NO_ANSWER]
+    return spans if 2 * len(spans) > len(references) else [NO_ANSWER]
+
+
+class ScoredQuestion(NamedTuple):
+    """A question, as readers and teachers are scored."""
+
+    conversation: Hashable
+    score: AnswerScore
+    refused: bool
+    impossible: bool
+
+
+class QuacScore(Record):
+    """Answers to questions against people's. Means are over questions, each with the same weight."""
+
+    questions: int
+    f1: float
+    """Mean of the questions' F1, 0 to 1; a refusal equals only a refusal."""
+    exact: float
+    """Share of questions whose answer equals a reference after normalisation."""
+    heq_q: float
+    """Share of questions on which the F1 is at least people's own; with one reference that is an F1 of 1 (HEQ-Q)."""
+    heq_d: float
+    """Share of conversations on all of whose questions it is (HEQ-D)."""
+    several_references: int
+    """Questions with more than one reference: people's own F1 is known only for these."""
+    refused_right: int
+    refused_wrong: int
+    """Refusals of questions that people answered."""
+    answered_wrong: int
+    """Answers to questions that people could not answer."""
+
+
+def quac_score(scored: Sequence[ScoredQuestion]) -> QuacScore:
+    """The scores of all questions together; DataError without one."""
+    if not scored:
+        raise DataError("there is no question to score: give conversations with answers")
+    as_people = [one.score.f1 >= one.score.people_f1 for one in scored]
+    conversations = {one.conversation for one in scored}
+    failing = {one.conversation for one, reached in zip(scored, as_people, strict=True) if not reached}
+    refusals = Counter((one.refused, one.impossible) for one in scored)
+    return QuacScore(
+        questions=len(scored),
+        f1=sum(one.score.f1 for one in scored) / len(scored),
+        exact=sum(one.score.exact for one in scored) / len(scored),
+        heq_q=sum(as_people) / len(scored),
+        heq_d=len(conversations - failing) / len(conversations),
+        several_references=sum(one.score.references > 1 for one in scored),
+        refused_right=refusals[True, True],
+        refused_wrong=refusals[True, False],
+        answered_wrong=refusals[False, True],
+    )
+
+
+def score_teacher(answered: Iterable[Conversation], references: Iterable[Conversation]) -> QuacScore:
     """Compare a teacher's conversations with those whose questions it was asked, turn by turn.
 
-    ValueError if the questions are not the same.
+    DataError if the questions are not the same.
     """
-    conversations = 0
     scored: list[ScoredQuestion] = []
-    for conversation, people in zip(answered, references, strict=True):
+    for number, (conversation, people) in enumerate(zip(answered, references, strict=True)):
         exchanges = zip(conversation.exchanges, people.exchanges, people_answers(people), strict=True)
         for exchange, people_exchange, every_reference in exchanges:
             if _text(exchange.user) != _text(people_exchange.user):
                 raise DataError(
                     f"conversation {conversation.id} has other questions than its reference: compare a replayed run"
                 )
-            answer = _answer(exchange.assistant)
-            impossible = _answer(people_exchange.assistant) == NO_ANSWER
+            answer, own = _answer(exchange.assistant), _answer(people_exchange.assistant)
             score = score_answer(answer, every_reference)
-            scored.append(ScoredQuestion.of(conversations, score, refused=answer == NO_ANSWER, impossible=impossible))
-        conversations += 1
-    if not scored:
-        raise DataError("there is no question to score: give conversations with answers")
-    return TeacherScore(teacher=teacher, **counted(scored, range(conversations)))
+            scored.append(ScoredQuestion(number, score, answer == NO_ANSWER, own == NO_ANSWER))
+    return quac_score(scored)
 
 
 def answered_by(answerer: Answerer, conversations: Iterable[Conversation]) -> list[Conversation]:
@@ -134,91 +189,40 @@ def random_sentence(conversation: Conversation, number: int) -> str:
     return of_section[call_seed(0, conversation.id, "random_sentence", number, 1) % len(of_section)]
 
 
+class StudentScore(Record):
+    """A student's questions: how many are answered, how much of the section they bring up, how many repeat."""
+
+    conversations: int
+    questions: int
+    answered: float
+    """Share of questions that got an answer, 0 to 1."""
+    asked_again: int
+    """Questions that repeat an earlier one of their conversation, white space, punctuation and case aside."""
+    coverage: float
+    """Mean over conversations of the section's share in the answers' spans, 0 to 1."""
+
+
+def score_student(conversations: Sequence[Conversation]) -> StudentScore:
+    """Count questions, answers and repeats; DataError without a question."""
+    asked = [[one.text for one in talk.messages if one.role == "user"] for talk in conversations]
+    replies = [one for talk in conversations for one in talk.messages if one.role == "assistant"]
+    if not any(asked):
+        raise DataError("there is no question to score: give conversations with questions")
+    return StudentScore(
+        conversations=len(conversations),
+        questions=sum(map(len, asked)),
+        answered=sum(not gives_no_answer(reply) for reply in replies) / sum(map(len, asked)),
+        asked_again=sum(asked_before(text, texts[:number]) for texts in asked for number, text in enumerate(texts)),
+        coverage=fmean(map(coverage, conversations)),
+    )
+
+
 def _text(messages: Sequence[Message]) -> str:
     return "\n".join(message.text for message in messages)
 
 
 def _answer(messages: Sequence[Message]) -> str:
     return NO_ANSWER if all(map(gives_no_answer, messages)) else _text(messages)
-
-
-class AnswerScore(NamedTuple):
-    """An answer against every reference answer to its question."""
-
-    f1: float
-    """Word F1 with the best reference. Of several each is held out once, as for people's own: the mean of the best."""
-    precision: float
-    """Precision with the references that gave the F1."""
-    recall: float
-    """Their recall."""
-    exact: bool
-    """Whether it equals a reference after normalisation."""
-    people_f1: float
-    """People's own F1: each reference against the others, the mean of the best; 1 where there is only one."""
-    references: int
-    """The references that count."""
-
-
-def score_answer(answer: str, references: Sequence[str], *, each_line: bool = False) -> AnswerScore:
-    """Score an answer, `NO_ANSWER` for none, as QuAC does (EMNLP 2018, section 5.1).
-
-    Where at least half of the references refuse, a refusal is right and anything else wrong; else the refusals among
-    them do not count. `each_line`: a reference of several lines is matched by the best of them; by default by all of
-    them together. A program that reads SQuAD's JSON does the former, as the lines are `answers` of one question there.
-    """
-    expected = scored_references(references)
-    best = _held_out(answer, expected, each_line)
-    exact = any(
-        _alike(answer, line, False).f1 > 0 and exact_match(answer, line)
-        for reference in expected
-        for line in (reference.split("\n") if each_line else (reference,))
-    )
-    return AnswerScore(*best, exact, _people_f1(expected, each_line), len(expected))
-
-
-class ScoredQuestion(NamedTuple):
-    """A question, as readers and teachers are scored."""
-
-    conversation: Hashable
-    f1: float
-    exact: float
-    as_people: bool
-    """Whether the F1 is at least people's own."""
-    several: bool
-    """Whether more than one reference counts."""
-    refused: bool
-    impossible: bool
-
-    @classmethod
-    def of(cls, conversation: Hashable, score: AnswerScore, *, refused: bool, impossible: bool) -> "ScoredQuestion":
-        """A question by the score of its answer."""
-        as_people, several = score.f1 >= score.people_f1, score.references > 1
-        return cls(conversation, score.f1, score.exact, as_people, several, refused, impossible)
-
-
-def counted(scored: Sequence[ScoredQuestion], conversations: Iterable[Hashable]) -> dict[str, Any]:
-    """The fields that the score of a teacher and that of a reader have in common."""
-    reached = dict.fromkeys(conversations, True)
-    for question in scored:
-        reached[question.conversation] &= question.as_people
-    refusals = Counter((question.refused, question.impossible) for question in scored)
-    return {
-        "questions": len(scored),
-        "f1": sum(question.f1 for question in scored) / len(scored),
-        "exact": sum(question.exact for question in scored) / len(scored),
-        "heq_q": sum(question.as_people for question in scored) / len(scored),
-        "heq_d": sum(reached.values()) / len(reached),
-        "several_references": sum(question.several for question in scored),
-        "refused_right": refusals[True, True],
-        "refused_wrong": refusals[True, False],
-        "answered_wrong": refusals[False, True],
-    }
-
-
-def scored_references(references: Sequence[str]) -> Sequence[str]:
-    """The references that count: one refusal where at least half of them refuse, else those that do not refuse."""
-    spans = [reference for reference in references if reference != NO_ANSWER]
-    return spans if 2 * len(spans) > len(references) else [NO_ANSWER]
 
 
 def _all(alike: bool) -> Overlap:
@@ -234,23 +238,6 @@ def _alike(answer: str, reference: str, each_line: bool) -> Overlap:
     return overlap(answer, reference)
 
 
-def _held_out(answer: str, references: Sequence[str], each_line: bool) -> Overlap:
-    """The best overlap with a reference.
-
-    Of several references each is left out once, as for people's own, and the mean is taken.
-    """
-    values = [_alike(answer, reference, each_line) for reference in references]
-    if len(values) < 2:
-        return values[0]
-    bests = [max(values[:number] + values[number + 1 :]) for number in range(len(values))]
-    return Overlap(*(sum(column) / len(bests) for column in zip(*bests, strict=True)))
-
-
-def _people_f1(references: Sequence[str], each_line: bool) -> float:
-    if len(references) < 2:
-        return 1.0
-    bests = [
-        max(_alike(reference, other, each_line).f1 for position, other in enumerate(references) if position != number)
-        for number, reference in enumerate(references)
-    ]
-    return sum(bests) / len(bests)
+def _each_left_out(items: Sequence[Item]) -> list[list[Item]]:
+    """The items without each of them in turn; nothing of fewer than two."""
+    return [[*items[:place], *items[place + 1 :]] for place in range(len(items))] if len(items) > 1 else []

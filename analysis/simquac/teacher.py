@@ -3,33 +3,30 @@
 "Let the LLMs Talk" (WSDM 2024), Table 3; F1 and HEQ as in QuAC (EMNLP 2018).
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from collections.abc import Iterable, Sequence
+from typing import Literal, TypeAlias, get_args
 
 from typing_extensions import override
 
 from ...data.grounding import NO_ANSWER, gives_no_answer, is_refusal
 from ...data.identity import digest
-from ...data.records import Conversation, Message, Record
+from ...data.records import Conversation, Message
 from ...data.simquac import DOMAIN, released
 from ...errors import DataError
 from ..attempts import AttemptRow, attempt_rows, attempt_table
-from ..tables import Column, Table, TabledReport
-from .answers import TeacherScore, score_teacher
-from .samples import exchanges, mean_of
+from ..tables import Cell, Column, Table, TabledReport
+from .answers import QuacScore, score_teacher
+from .statistics import exchanges, mean_of
 
 Relation: TypeAlias = Literal["same", "overlap", "different"]
 TeacherParts: TypeAlias = Literal["single", "several", "none"]
 RelationRule: TypeAlias = Literal["ours", "published"]
-"""How answers are compared: ours as a whole and line by line; the published figures come from any line of the
-answer."""
+"""How answers are compared: ours as a whole and line by line; the published figures come from any line of the answer."""
 
 QUAC = "quac"
 """Label of an answer of the published teacher topics that holds people's."""
 
 _DECLARED = "".join(NO_ANSWER.split()).casefold().rstrip(".")
-
 _RULES: dict[RelationRule, str] = {
     "ours": "Overlap (our rule): one contains the other, or a line of it does. An empty answer is a refusal.",
     "published": "Published rule: each line of the teacher's answer is compared with people's whole answer. Same: a line "
@@ -38,63 +35,23 @@ _RULES: dict[RelationRule, str] = {
 }
 
 
-class QuestionsBySpans(Record):
-    """Questions by the number of spans that the teacher answers with."""
-
-    single: int = 0
-    several: int = 0
-    none: int = 0
-    """The teacher refuses; an empty answer is a refusal."""
-
-
-class AnswerAgreement(Record):
-    """Questions by how a teacher's answer stands to people's, case and white space ignored (Table 3).
-
-    By our rule; the published one is that of `relation`.
-    """
-
-    same: QuestionsBySpans
-    """The answers are equal, or both refuse."""
-    overlap: QuestionsBySpans
-    """One answer contains the other, or a line of it does."""
-    different: QuestionsBySpans
-    """Neither contains the other, or only one of the two refuses."""
-    teacher_within: int
-    """Of the overlapping ones: the teacher's answer lies within people's. In the others it goes beyond it."""
-
-    def table(self, rule: RelationRule = "ours") -> Table:
-        """Table 3, with a note on the rule that the answers were compared by."""
-        kinds = tuple(QuestionsBySpans.model_fields)
-        rows = []
-        for name in get_args(Relation):
-            counts = [getattr(getattr(self, name), kind) for kind in kinds]
-            rows.append((name, *counts, sum(counts)))
-        return Table(
-            title="Teacher's and people's answers",
-            columns=(Column(name="answers"), *(Column(name=kind, kind="count") for kind in (*kinds, "all"))),
-            rows=tuple(rows),
-            notes=(
-                "Columns: how many spans the teacher answers with. Same: equal but for case and white space. "
-                + _RULES[rule],
-            ),
-        )
-
-
 class TeacherStatistics(TabledReport):
     """A teacher on people's questions."""
 
     teacher: str
     conversations: int
     questions: int
-    agreement: AnswerAgreement
+    agreement: dict[Relation, dict[TeacherParts, int]]
+    """Table 3: questions by how the answers stand to each other, and by how many spans the teacher answers with."""
+    teacher_within: int
+    """Of the overlapping answers: the teacher's lies within people's. In the others it goes beyond it."""
     rule: RelationRule = "ours"
     """The rule of `agreement`; nothing else depends on it."""
-    score: TeacherScore | None
-    """F1, exact match, HEQ; None without a question."""
+    score: QuacScore | None
+    """None without a question."""
     words_per_answer: float | None
     """Mean words of the teacher's answers that are not refusals, split on single spaces, lines summed."""
     words_per_answer_people: float | None
-    """The same of people's answers."""
     spans_per_answer: float | None
     """Mean lines of the teacher's answers that are not refusals."""
     attempts: tuple[AttemptRow, ...]
@@ -103,15 +60,24 @@ class TeacherStatistics(TabledReport):
 
     @override
     def tables(self) -> list[Table]:
+        kinds = get_args(TeacherParts)
+        overlap = Table(
+            title="Teacher's and people's answers",
+            columns=(Column(name="answers"), *(Column(name=kind, kind="count") for kind in (*kinds, "all"))),
+            rows=tuple(
+                (name, *(counts[kind] for kind in kinds), sum(counts.values()))
+                for name, counts in self.agreement.items()
+            ),
+            notes=(f"Columns: how many spans the teacher answers with. {_RULES[self.rule]}",),
+        )
         validity = [attempt_table(self.attempts)] if self.attempts else []
-        return [self.agreement.table(self.rule), self.table(), *validity]
+        return [overlap, self.table(), *validity]
 
     def table(self) -> Table:
         """Scores and lengths, a row each."""
-        names = [name for name in TeacherScore.model_fields if name not in ("teacher", "questions")]
         lengths = ("words_per_answer", "words_per_answer_people", "spans_per_answer")
-        numbers = {name: getattr(self, name) for name in ("conversations", "questions")}
-        numbers |= {name: getattr(self.score, name, None) for name in names}
+        numbers: dict[str, Cell] = {"conversations": self.conversations, "questions": self.questions}
+        numbers |= {name: getattr(self.score, name, None) for name in QuacScore.model_fields if name != "questions"}
         numbers |= {name: getattr(self, name) for name in lengths}
         return Table(
             title="Teacher on people's questions",
@@ -149,88 +115,56 @@ def teacher_statistics(
     """A teacher's answers against people's to the same questions.
 
     People's answers stand in `references` about the same sections in any order, or, in the published teacher
-    topics, beside the teacher's own. `rule` is that of Table 3. ValueError where people's answers are missing
+    topics, beside the teacher's own. `rule` is that of Table 3. DataError where people's answers are missing
     or answer other questions.
     """
-    every = list(answered)
-    conversations = list(filter(DOMAIN.is_about, every))
+    conversations = list(filter(DOMAIN.is_about, answered))
     pairs, missing = _paired(conversations, None if references is None else list(references))
     notes = [] if pairs else ["there is no question to compare: give conversations about sections."]
-    if other := len(every) - len(conversations):
-        notes.append(f"{other} conversations are about no section and left out.")
     if missing:
         notes.append(
             f"{missing} of people's questions were not put to this teacher, or not answered, and are left out."
         )
-    attempts = attempt_rows(conversations)
-    if pairs and not attempts:
-        notes.append("no draft is kept here, so validity by attempt is not known.")
-
-    def texts_by(rule: RelationRule) -> Iterator[tuple[str, str]]:
-        for pair in pairs:
-            for (_, answer), (_, people_answer) in zip(
-                exchanges(pair.answered), exchanges(pair.of_people), strict=True
-            ):
-                yield _text(answer, rule), _text(people_answer, rule)
-
-    texts = list(texts_by("ours"))
-    spoken = [text for text, _ in texts if text]
+    turns = [
+        (answer, people_answer)
+        for one, people in pairs
+        for (_, answer), (_, people_answer) in zip(exchanges(one), exchanges(people), strict=True)
+    ]
+    texts = [(_text(answer), _text(people)) for answer, people in turns]
+    agreement: dict[Relation, dict[TeacherParts, int]] = {
+        name: dict.fromkeys(get_args(TeacherParts), 0) for name in get_args(Relation)
+    }
+    within = 0
+    for answer, people in turns:
+        text, people_text = _text(answer, rule), _text(people)
+        how, parts = relation(text, people_text, rule)
+        agreement[how][parts] += 1
+        within += how == "overlap" and "".join(_lines(text)) in "".join(_lines(people_text))
     return TeacherStatistics(
         teacher=teacher,
         conversations=len(pairs),
-        questions=len(texts),
-        agreement=_agreement(zip((text for text, _ in texts_by(rule)), (text for _, text in texts), strict=True), rule),
+        questions=len(turns),
+        agreement=agreement,
+        teacher_within=within,
         rule=rule,
-        score=score_teacher(teacher, (pair.answered for pair in pairs), (pair.of_people for pair in pairs))
-        if texts
-        else None,
-        words_per_answer=mean_of([_words(text) for text in spoken]),
+        score=score_teacher(*zip(*pairs, strict=True)) if pairs else None,
+        words_per_answer=mean_of([_words(text) for text, _ in texts if text]),
         words_per_answer_people=mean_of([_words(text) for _, text in texts if text]),
-        spans_per_answer=mean_of([len(_lines(text)) for text in spoken]),
-        attempts=tuple(attempts),
+        spans_per_answer=mean_of([len(_lines(text)) for text, _ in texts if text]),
+        attempts=tuple(attempt_rows(conversations)),
         notes=tuple(notes),
     )
 
 
-def _agreement(texts: Iterable[tuple[str, str]], rule: RelationRule) -> AnswerAgreement:
-    """Answers beside people's, counted; refusals are empty texts."""
-    grid: dict[Relation, Counter[TeacherParts]] = {name: Counter() for name in get_args(Relation)}
-    within = 0
-    for answer, people in texts:
-        how, parts = relation(answer, people, rule)
-        grid[how][parts] += 1
-        within += how == "overlap" and "".join(_lines(answer)) in "".join(_lines(people))
-    return AnswerAgreement.model_validate({**grid, "teacher_within": within})
-
-
-class _Pair(NamedTuple):
-    """A teacher's conversation and the one with people's answers, of which neither is held while it stays on disk."""
-
-    conversation: Conversation
-    source: Conversation
-    labelled: bool
-    """Whether people's answers are labels of the teacher's own conversation."""
-    numbers: list[int]
-    """The turns in which the teacher answered."""
-
-    @property
-    def answered(self) -> Conversation:
-        """The teacher's, with these turns."""
-        return _only(self.conversation, self.numbers)
-
-    @property
-    def of_people(self) -> Conversation:
-        """People's, with these turns."""
-        return _only(_of_people(self.source, labelled=self.labelled), self.numbers)
-
-
-def _paired(answered: Sequence[Conversation], references: Sequence[Conversation] | None) -> tuple[list[_Pair], int]:
+def _paired(
+    answered: Sequence[Conversation], references: Sequence[Conversation] | None
+) -> tuple[list[tuple[Conversation, Conversation]], int]:
     """Conversations of a teacher with those of people, both with the questions that the teacher answered.
 
     And how many of people's questions are left out.
     """
-    by_topic = {_key(reference): reference for reference in (references or ())}
-    pairs: list[_Pair] = []
+    by_topic = {_key(reference): reference for reference in references or ()}
+    pairs: list[tuple[Conversation, Conversation]] = []
     missing = 0
     for conversation in answered:
         if references is not None and _key(conversation) not in by_topic:
@@ -238,8 +172,7 @@ def _paired(answered: Sequence[Conversation], references: Sequence[Conversation]
                 f"conversation {conversation.id} is about {conversation.scenario.get('title')!r}, "
                 "of which the reference has none: give the file whose questions were asked"
             )
-        source = conversation if references is None else by_topic[_key(conversation)]
-        people = _of_people(source, labelled=references is None)
+        people = _of_people(conversation if references is None else by_topic[_key(conversation)], references is None)
         parts, people_parts = exchanges(conversation), exchanges(people)
         if len(parts) > len(people_parts):
             raise DataError(
@@ -249,7 +182,7 @@ def _paired(answered: Sequence[Conversation], references: Sequence[Conversation]
         numbers = [number for number, (question, answer) in enumerate(parts) if question and answer]
         missing += len(people_parts) - len(numbers)
         if numbers:
-            pairs.append(_Pair(conversation, source, references is None, numbers))
+            pairs.append((_only(conversation, numbers), _only(people, numbers)))
     return pairs, missing
 
 
@@ -263,8 +196,8 @@ def _only(conversation: Conversation, numbers: Sequence[int]) -> Conversation:
     return conversation.model_copy(update={"messages": messages})
 
 
-def _of_people(conversation: Conversation, *, labelled: bool) -> Conversation:
-    """The conversation with people's answers, where they stand in labels; ValueError if they must and do not."""
+def _of_people(conversation: Conversation, labelled: bool) -> Conversation:
+    """The conversation with people's answers, where they stand in labels; DataError if they must and do not."""
     messages = []
     for message in conversation.messages:
         text = message.labels.get(QUAC)

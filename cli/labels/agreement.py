@@ -1,7 +1,7 @@
 """`duologue agreement`: how far labels can be trusted."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -10,9 +10,6 @@ from ..options import completions
 from ..options.shared import LabelsDir, option
 from ..output.sources import say_notes
 from ..output.tables import PRINTED, TableOutput, read_source
-
-if TYPE_CHECKING:
-    from ...analysis.labels.agreement.pages import ComparedRows
 
 
 def agreement_command(
@@ -41,12 +38,11 @@ def agreement_command(
     confusion: Annotated[
         bool, option("Add a table of how often each value of A occurs with each value of B.", "--confusion")
     ] = False,
-    calibrate: Annotated[
+    rectify: Annotated[
         bool,
         option(
-            "Add calibrated estimates: rates and means of B over all conversations, corrected by A "
-            "(prediction-powered inference).",
-            "--calibrate",
+            "Add the rates or mean of B over all conversations, rectified by A where both are (prediction-powered).",
+            "--rectify",
         ),
     ] = False,
     output: TableOutput = PRINTED,
@@ -55,31 +51,28 @@ def agreement_command(
 
     Agreement by role and part, with intervals over users.
     """
-    from ...analysis.labels.agreement.report import ALL_TIES, NO_VOTES
-    from ...studies.label_agreement import LabelComparison
+    from ...studies.label_agreement import agreement
 
     output.check()
     pairs = _pairs(between)
-    if (calibrate or confusion) and not any(len(names) == 2 for names in pairs):
-        raise SettingError("--confusion and --calibrate compare two labels: give --between A,B")
+    if (rectify or confusion) and not any(len(names) == 2 for names in pairs):
+        raise SettingError("--confusion and --rectify compare two labels: give --between A,B")
     orders = [_words(text, "--scale", 2) for text in scale or ()]
     loaded = [read_source(path) for path in (source, *([second] if second is not None else []))]
     say_notes(*loaded)
-    compared = LabelComparison(loaded[0], loaded[1] if second is not None else None, pairs, orders, labels_dir)
-    report = compared.agreement()
+    report = agreement(
+        loaded[0],
+        loaded[1] if second is not None else None,
+        between=pairs,
+        ordered=orders,
+        labels_dir=labels_dir,
+        confusion=confusion,
+        rectify=rectify,
+    )
     if not report.rows:
-        why = next((note.removesuffix(".") for note in report.notes if NO_VOTES in note or ALL_TIES in note), "")
-        raise DataError(
-            f"{source}: {why or 'nothing has both labels: --between names two labels of the same conversations'}"
-        )
-    reports: dict[str, ComparedRows[Any]] = {"agreement": report}
-    if confusion:
-        reports["confusion"] = compared.confusion
-    if calibrate:
-        reports["worth"] = compared.calibrated()
-    value = {name: one.to_json() for name, one in reports.items()}
-    tables = [table for one in reports.values() for table in ([one.table()] if output.form == "csv" else one.tables())]
-    output.give(value["agreement"] if len(value) == 1 else value, tables)
+        raise DataError(f"{source}: nothing has both labels, or a vote beside another: --between names two labels of the "
+                        "same conversations, or one with votes")  # fmt: skip
+    output.show(report)
     return 1 if any(source_loaded.broken for source_loaded in loaded) else 0
 
 

@@ -18,10 +18,8 @@ from ..options.shared import (
     baseline_of,
     cast_named,
     json_of,
-    option,
     out_to,
     part_of,
-    published_beside,
     sample_of,
     seed_of,
     user_by,
@@ -42,7 +40,6 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
 def next_turn_command(
     source: Annotated[Path, typer.Argument(metavar="SRC", help="People's conversations: a data set of any format.")],
     user: Annotated[list[str] | None, user_by(f"{MODELS}. May be repeated.")] = None,
-    published: Annotated[Path | None, published_beside(", about the same contexts or tasks")] = None,
     part: Annotated[UserPart, part_of("of SRC")] = "all",
     sample: Annotated[int | None, sample_of("conversations")] = None,
     out: Annotated[
@@ -54,14 +51,6 @@ def next_turn_command(
         str | None,
         cast_named(
             " of the simulated user. Default: the cast of the conversations' kind, or agent_test.", section=CAST
-        ),
-    ] = None,
-    probe: Annotated[
-        list[int] | None,
-        option(
-            "Ask only at the turn at this per cent of each conversation, such as 30, 60 and 90; may be repeated. Adds a "
-            "table by probe.",
-            metavar="PERCENT",
         ),
     ] = None,
     prompts: Prompts = None,
@@ -80,12 +69,11 @@ def next_turn_command(
 
     options = RunOptions(**values, yes=yes, as_json=as_json)
     check_apart(out, source)
-    sources = [read_source(path) for path in (source, *([published] if published is not None else []))]
-    say_notes(*sources, named=True)
+    people = read_source(source)
+    say_notes(people, named=True)
     study = NextTurnStudy(
-        sources[0],
+        people,
         {spec: spec for spec in user or ()},
-        sources[1] if published is not None else None,
         part,
         sample,
         seed,
@@ -93,7 +81,6 @@ def next_turn_command(
         {} if prompts is None else {"prompts": prompts},
         attempts,
         out,
-        probe or (),
     )
     with options.surroundings():
         turns_of_users: dict[str, list[NextTurn]] = {}
@@ -110,7 +97,7 @@ def next_turn_command(
         put("Near to one person's next turn is not realism, and realism is not usefulness for testing.")
     if written:
         say(f"written: {', '.join(map(str, written))}")
-    return 1 if any(row.failed for row in report.rows) or any(one.broken for one in sources) else 0
+    return 1 if any(row.failed for row in report.rows) or people.broken else 0
 
 
 def _tell(turns: int) -> None:

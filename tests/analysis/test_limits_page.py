@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from duologue.analysis.labels.agreement import calibration
-from duologue.analysis.over_users import comparison, estimate, jackknife, means, rates
+from duologue.analysis import estimates
+from duologue.analysis.over_users import estimate, jackknife, rates
 from duologue.analysis.realism import held_out
 from duologue.analysis.realism.statistics import dependence, intervals, two_samples
 from duologue.runs.engine import figures
@@ -15,7 +15,7 @@ from tests.tree import ROOT
 PAGE = (ROOT / "docs/reference/limits.md").read_text(encoding="utf-8")
 LEAST = {
     "95 % interval of a difference between two groups": estimate.FEWEST_USERS,
-    "95 % interval of a mean over users": means.FEWEST_IN_INTERVAL,
+    "95 % interval over users, scenarios or sections": estimates.FEWEST,
     "p of a difference between two groups": two_samples.FEWEST_USERS,
     "interval of a measure": intervals.FEWEST_TELLING,
     "AUC of users against people, with interval": held_out.FEWEST_FOR_INTERVAL,
@@ -23,8 +23,6 @@ LEAST = {
     "retrieval-based users as a baseline": retrieval.FEWEST_USERS,
     "interval of kappa, F1 or mean error": jackknife.FEWEST_LABELLED,
     "interval of kappa": jackknife.FEWEST_RARE,
-    "test of paired differences": comparison.FEWEST_TESTED,
-    "calibrated estimate with a tuned weight": calibration.FEWEST_WEIGHED,
     "mean time left of a run": figures.ENOUGH,
 }
 

@@ -206,8 +206,8 @@ LOOKS = (
 COMMANDS = {
     "simquac": (
         *LOOKS, "convert SRC made.json --to simquac", "convert SRC made_q.jsonl --to quac",
-        "convert SRC made_s.jsonl --to squad_v2", "simquac stats SRC", "simquac teacher SRC", "simquac validators SRC",
-        "simquac readers SRC --model offline --yes", "simquac repair as_simquac.json --out repaired.json", "simquac baseline as_simquac.json",
+        "convert SRC made_s.jsonl --to squad_v2", "papers simquac stats SRC", "papers simquac teacher SRC", "papers simquac validators SRC",
+        "papers simquac readers SRC --model offline --yes", "papers simquac repair as_simquac.json --out repaired.json", "papers simquac baseline as_simquac.json",
         "simulate simquac --scenarios SRC --max-turns 1 --out again --yes",
         "simulate simquac --scenarios SRC --user replay:SRC --assistant replay:SRC --out again --yes",
     ),

@@ -20,7 +20,7 @@ COMMANDS = (
     ("check", "check", "run", "--limit", "0", "--fail-on", "never"),
     ("show --limit 100", "show", "run", "--limit", "100", "--out", "page.html"),
     ("convert", "convert", "run", "made.jsonl", "--to", "messages"),
-    ("simquac stats", "simquac", "stats", "run", "--json"),
+    ("papers simquac stats", "papers", "simquac", "stats", "run", "--json"),
 )
 """The name of each row, and its command."""
 

@@ -1,4 +1,4 @@
-"""`check`, `simquac validators` and `repair`: what they print and when they fail."""
+"""`check`, `papers simquac validators` and `repair`: what they print and when they fail."""
 
 import json
 
@@ -111,31 +111,31 @@ def test_repeats_and_ungrounded_answers_are_found():
 
 
 def test_the_two_validators_are_rows(duologue, open_data):
-    code, out, _ = duologue("simquac", "validators", open_data / "simquac/teacher_sim_topics.txt", "--json")
+    code, out, _ = duologue("papers", "simquac", "validators", open_data / "simquac/teacher_sim_topics.txt", "--json")
     rows = json.loads(out)
     assert code == 0
     assert [row["validator"] for row in rows] == ["as_released", "ours"]
     keys = "answers refused accepted rejected altered words_lost spans_lost wrong_case".split()
     assert list(rows[0]) == ["validator", *keys]
-    assert "words lost" in duologue("simquac", "validators", open_data / "simquac/teacher_sim_topics.txt")[1]
+    assert "words lost" in duologue("papers", "simquac", "validators", open_data / "simquac/teacher_sim_topics.txt")[1]
 
 
 def test_answers_without_a_section_are_put_through_no_validator(duologue, open_data):
-    code, out, err = duologue("simquac", "validators", open_data / "recllmsim/real_human_user", "--json")
+    code, out, err = duologue("papers", "simquac", "validators", open_data / "recllmsim/real_human_user", "--json")
     assert (code, out) == (2, "")
     assert "no conversation has a section" in err
 
 
 def test_the_drafts_of_a_run_are_put_through_both_validators(duologue):
     duologue("simulate", "simquac", "--limit", 2, "--out", "r", "--assistant", "offline?paraphrase=0.5")
-    released, ours = json.loads(duologue("simquac", "validators", "r", "--json")[1])
+    released, ours = json.loads(duologue("papers", "simquac", "validators", "r", "--json")[1])
     assert released["answers"] == ours["answers"] > 24
     assert ours["rejected"] > 0
 
 
 def test_a_repair_writes_the_file_and_its_changes(duologue, open_data, tmp_path):
     source = open_data / "simquac/sim_quac.json"
-    code, out, _ = duologue("simquac", "repair", source, "--out", "mended.json", "--json")
+    code, out, _ = duologue("papers", "simquac", "repair", source, "--out", "mended.json", "--json")
     document = json.loads(out)
     assert code == 0
     assert document["changed"] == {"first_word": 361, "case": 6, "offset": 0}
@@ -144,13 +144,13 @@ def test_a_repair_writes_the_file_and_its_changes(duologue, open_data, tmp_path)
     assert data.simquac.misplaced(data.load(tmp_path / "mended.json").conversations) == []
     questions = [[m.text for m in c.messages if m.role == "user"] for c in data.load(source)]
     assert [[m.text for m in c.messages if m.role == "user"] for c in data.load(tmp_path / "mended.json")] == questions
-    assert duologue("simquac", "repair", source, "--out", "mended.json")[0] == 2
+    assert duologue("papers", "simquac", "repair", source, "--out", "mended.json")[0] == 2
 
 
 @pytest.mark.parametrize("folder", ["", ".", "..", "/"])
 def test_a_repair_writes_no_file_in_the_place_of_a_folder(duologue, open_data, folder):
     source = open_data / "simquac/sim_quac.json"
-    code, _, err = duologue("simquac", "repair", source, "--out", folder, "--force")
+    code, _, err = duologue("papers", "simquac", "repair", source, "--out", folder, "--force")
     assert code == 2
     assert err.endswith(": is a folder: name a file\n")
     assert err.count("\n") == 1
@@ -158,12 +158,15 @@ def test_a_repair_writes_no_file_in_the_place_of_a_folder(duologue, open_data, f
 
 def test_peoples_answers_are_repaired_only_by_force(duologue, open_data, tmp_path):
     source = open_data / "simquac/quac_subset.json"
-    code, out, err = duologue("simquac", "repair", source, "--out", "mended.json")
+    code, out, err = duologue("papers", "simquac", "repair", source, "--out", "mended.json")
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert "quac_subset.json: holds people's answers, and the repair would change correct ones too (21 of 446" in err
     assert not (tmp_path / "mended.json").exists()
-    code, out, _ = duologue("simquac", "repair", source, "--out", "mended.json", "--force", "--json")
+    code, out, _ = duologue("papers", "simquac", "repair", source, "--out", "mended.json", "--force", "--json")
     document = json.loads(out)
     assert (code, document["spans"], sum(document["changed"].values())) == (0, 446, 21)
-    assert duologue("simquac", "repair", open_data / "simquac/teacher_sim_topics.txt", "--out", "topics.json")[0] == 0
-    assert "certain" not in duologue("simquac", "repair", "--help")[1]
+    assert (
+        duologue("papers", "simquac", "repair", open_data / "simquac/teacher_sim_topics.txt", "--out", "topics.json")[0]
+        == 0
+    )
+    assert "certain" not in duologue("papers", "simquac", "repair", "--help")[1]

@@ -13,7 +13,7 @@ from duologue.nodes import Limits, judge, scorers
 from duologue.runs.planning.conversations import conversations_planned
 from duologue.runs.planning.plans import CallEstimate, CallPlan, CallTokens, ModelCalls, joined
 from duologue.testing import scripted_model
-from tests.cli.simquac.test_readers_command import data_set
+from tests.data.simquac.quac_files import data_set
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -25,7 +25,7 @@ COMMANDS = {
     "next-turn": ("next-turn", *PEOPLE, "--user", MODEL, "--user", "offline"),
     "validity": ("validity", *PEOPLE, "--user", MODEL, "--rater", MODEL, "--limit", 2),
     "annotate": ("annotate", *PEOPLE, "--labels", "style", "--model", MODEL),
-    "readers": ("simquac", "readers", "quac.json", "--model", MODEL, "--model", f"teacher:{MODEL}"),
+    "readers": ("papers", "simquac", "readers", "quac.json", "--model", MODEL, "--model", f"teacher:{MODEL}"),
     "judges": ("papers", "recllmsim", "judges", *PEOPLE, "--model", MODEL),
     "profiles": ("papers", "recllmsim", "profiles", 7, "--model", MODEL),
 }

@@ -26,17 +26,17 @@ KINDS = {
     "replay_calls": CALLS,
 }
 """What a parameter reads, by its name."""
-BY_COMMAND = {"papers recllmsim tasks": TASKS, "simquac baseline": TOPICS}
+BY_COMMAND = {"papers recllmsim tasks": TASKS, "papers simquac baseline": TOPICS}
 """What the parameter `source` of a command reads, where it is no conversations."""
 OF_DOMAIN = {
-    "simquac stats": "simquac",
-    "simquac teacher": "simquac",
+    "papers simquac stats": "simquac",
+    "papers simquac teacher": "simquac",
     "papers recllmsim stats": "recllmsim",
     "judges": "recllmsim",
     "satisfaction": "recllmsim",
     "intents": "recllmsim",
     "predict": "recllmsim",
-    "simquac repair": "as_simquac",
+    "papers simquac repair": "as_simquac",
 }
 """The names of files that a command of a domain reads."""
 WRITTEN = ("out", "junit", "journal", "write_to", "target", "record", "page_out", "dst")

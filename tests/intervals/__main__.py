@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from statistics import NormalDist
 
 from tests.intervals.coefficients import agreement, aucs, sections
-from tests.intervals.scores import calibrated, far_above, judges, kappa, shares, skewed
+from tests.intervals.scores import far_above, judges, kappa, shares, skewed
 from tests.intervals.success import edges, pass_hat, rules, success, unequal
-from tests.intervals.two_sides import differences, events, pairs, t_tests
+from tests.intervals.two_sides import differences, events
 from tests.intervals.versions import versions
 
 GRIDS = {
@@ -18,7 +18,6 @@ GRIDS = {
         pass_hat,
         edges,
         rules,
-        calibrated,
         kappa,
         judges,
         shares,
@@ -29,8 +28,6 @@ GRIDS = {
         sections,
         differences,
         events,
-        t_tests,
-        pairs,
         versions,
     )
 }

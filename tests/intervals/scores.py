@@ -1,4 +1,4 @@
-"""Scores over users that are drawn from known truth: calibrated rates, coefficients of judges, shares."""
+"""Scores over users that are drawn from known truth: coefficients of judges, shares."""
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
@@ -6,7 +6,6 @@ from itertools import product
 
 import numpy as np
 
-from duologue.analysis.labels.agreement.calibration import calibrated_mean
 from duologue.analysis.over_users.chance import beyond_chance, chance_of_margins, distances_of
 from duologue.analysis.over_users.estimate import (
     auc_within,
@@ -22,52 +21,6 @@ from duologue.analysis.over_users.jackknife import coefficient_interval
 from duologue.analysis.over_users.means import over_users
 from duologue.analysis.over_users.student_quantile import students
 from tests.intervals.success import scenario_counts
-
-
-def labels_of(rng, users, per_user, labelled, right, rate):
-    """People's values of some things, a judge's of all, and the user of each thing."""
-    own = np.repeat(rng.beta(rate * 6, (1 - rate) * 6, size=users), per_user)
-    true = (rng.random(users * per_user) < own).astype(float)
-    judged = np.where(rng.random(len(true)) < right, true, 1 - true)
-    people = [value if number < labelled else None for number, value in enumerate(true.tolist())]
-    return people, judged.tolist(), [str(user) for user in np.repeat(np.arange(users), per_user)]
-
-
-CALIBRATED = (
-    (200, 2, 10, 0.85, 0.1),
-    (200, 2, 40, 0.85, 0.05),
-    (400, 2, 200, 0.9, 0.03),
-    (400, 2, 200, 0.97, 0.03),
-    (400, 2, 200, 0.9, 0.1),
-    (120, 3, 40, 0.85, 0.3),
-)
-"""Users, things of each, things that people labelled, how often the judge is right, and the rate."""
-
-
-def calibrated_cell(draws, users, per_user, labelled, right, rate, seed=1):
-    """Bias over the rate, root mean squared error, people's, coverage and width of the calibrated rate."""
-    rng = np.random.default_rng([seed, users, labelled])
-    cells = []
-    for _ in range(draws):
-        people, judged, names = labels_of(rng, users, per_user, labelled, right, rate)
-        both = calibrated_mean(people, judged, users=names, rate=True)
-        one = both.calibrated
-        cells.append((one.value, both.people.value, one.low <= rate <= one.high, one.high - one.low))
-    value, people_value, holds, width = np.array(cells, dtype=float).T
-    errors = (float(np.sqrt(np.mean((values - rate) ** 2))) for values in (value, people_value))
-    return float(value.mean() / rate - 1), *errors, float(holds.mean()), float(width.mean())
-
-
-def calibrated(draws: int) -> list[str]:
-    """Calibrated estimates of rates."""
-    lines = ["| rate | labels | judge right | bias | error | people's error | coverage | width |", "|---|---:|---:|---:|---:|---:|---:|---:|"]  # fmt: skip
-    for cell in CALIBRATED:
-        bias, error, people_error, coverage, width = calibrated_cell(draws // 4, *cell)
-        lines.append(
-            f"| {cell[4]} | {cell[2]} | {cell[3]} | {bias:+.1%} | {error:.4f} | {people_error:.4f} | {coverage:.3f} | {width:.3f} |"
-        )
-    return lines
-
 
 FINDS = {"seven in ten": 0.7, "three in ten": 0.3, "chance": None}
 """How many of the rare a judge finds, and as many others besides, so that both labels have the same rate; or it guesses."""

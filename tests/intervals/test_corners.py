@@ -17,7 +17,6 @@ from tests.intervals.coefficients import (
 from tests.intervals.scores import (
     FINDS,
     alike_cell,
-    calibrated_cell,
     far_above,
     judged_cell,
     kappa_cell,
@@ -34,7 +33,6 @@ from tests.intervals.success import (
     scenario_counts,
     single_counts,
 )
-from tests.intervals.two_sides import pairs_cell
 
 
 @pytest.mark.parametrize(
@@ -67,11 +65,6 @@ def test_kappa_of_a_judge_however_weak_has_an_interval_that_holds(users, rate, f
     coverage, without = kappa_cell(2000, users, rate, finds)
     assert coverage >= 0.92
     assert without < 0.2
-
-
-@pytest.mark.parametrize("cell", [(120, 1, 10, 0.85, 0.05), (120, 2, 10, 0.85, 0.05)])
-def test_a_calibrated_rate_of_few_labels_has_an_interval_that_holds(cell):
-    assert calibrated_cell(300, *cell)[3] >= 0.95
 
 
 @pytest.mark.parametrize(("users", "correlation"), [(8, 0.1), (10, 0.36), (20, 0.3)])
@@ -134,16 +127,6 @@ def test_the_interval_of_success_is_no_wider_than_need_be():
     assert held(map(clustered_once, scenarios), 0.5)[1] < 1.25 * held(map(oracle(0.7), scenarios), 0.5)[1]
     coverage = [held(map(clustered_once, counts), mean)[0] for mean, counts in cells]
     assert sum(coverage) / len(coverage) <= 0.98
-
-
-@pytest.mark.heavy
-@pytest.mark.untraced
-@pytest.mark.parametrize("cell", [(200, 2, 40, 0.85, 0.05), (400, 2, 200, 0.97, 0.03)])
-def test_a_calibrated_rate_of_a_rare_value_is_not_biased_and_its_interval_holds(cell):
-    bias, error, people, coverage, _ = calibrated_cell(1500, *cell)
-    assert abs(bias) < 0.05
-    assert error < 1.1 * people
-    assert 0.93 <= coverage <= 0.975
 
 
 @pytest.mark.heavy
@@ -216,15 +199,6 @@ def test_the_f1_of_a_reader_near_0_has_an_interval_that_holds_where_students_doe
     ours, students = section_cell(600, 10, unequal, 0.06, whole=True)
     assert ours >= 0.93
     assert students < 0.9
-
-
-@pytest.mark.heavy
-@pytest.mark.untraced
-def test_pairs_about_a_section_are_no_independent_draws():
-    ours, independent, _ = pairs_cell(600, [4] * 20, 0.5, rare=False)
-    assert 0.92 <= ours <= 0.98
-    assert independent < 0.85
-    assert pairs_cell(200, [1] * 30, 0.0, rare=True)[2] > 0.9  # fewer than six differ
 
 
 def test_the_grids_print_their_tables(capsys):

@@ -5,7 +5,6 @@ from itertools import product
 import numpy as np
 from scipy.stats import norm
 
-from duologue.analysis.over_users.comparison import compare_means, compare_pairs
 from duologue.analysis.realism.statistics.cells import cells_of
 from duologue.analysis.realism.statistics.two_samples import Draws, TwoSamples
 
@@ -173,65 +172,4 @@ def events(draws: int) -> list[str]:
                 (equal if rates[0] == rates[1] else apart).append(coverage)
         users, each = (f"{one} and {other}" for one, other in (sizes, per_user))
         lines.append(f"| {users} | {each} | {span(wrong)} | {span(equal)} | {span(apart)} |")
-    return lines
-
-
-def t_test_cell(draws: int, sizes: tuple[int, int], wider: float, repeats: int, seed: int = 1) -> tuple[float, float]:
-    """How often Student's p and Welch's are below a twentieth without a difference.
-
-    `wider`: standard deviation of the first side over that of the second; `repeats`: conversations about each section of
-    the first side, with a correlation of .5.
-    """
-    rng = np.random.default_rng([seed, *sizes, int(10 * wider), repeats])
-    errs = []
-    for _ in range(draws):
-        own = rng.normal(0, 0.5**0.5, sizes[0] // repeats).repeat(repeats)
-        values = wider * (own + rng.normal(0, 0.5**0.5, len(own))), rng.normal(0, 1, sizes[1])
-        test = compare_means("", "", "", *(one.tolist() for one in values))
-        errs.append((test.p < 0.05, test.welch_p < 0.05))
-    students, welchs = np.mean(errs, axis=0)
-    return float(students), float(welchs)
-
-
-def t_tests(draws: int) -> list[str]:
-    """How often the t-tests of two samples err, whose values are normal and have one mean."""
-    lines = ["| conversations | spread | about each section | Student's | Welch's |", "|---|---|---:|---:|---:|"]
-    for sizes, wider, repeats in [((20, 20), 1, 1), ((20, 20), 3, 1), ((8, 80), 1, 1), ((8, 80), 3, 1), ((80, 8), 3, 1), ((80, 80), 1, 4)]:  # fmt: skip
-        errs = " | ".join(f"{one:.3f}" for one in t_test_cell(draws, sizes, wider, repeats))
-        lines.append(f"| {sizes[0]} and {sizes[1]} | {wider} to 1 | {repeats} | {errs} |")
-    return lines
-
-
-def pairs_cell(draws: int, sizes: list[int], alike: float, *, rare: bool, seed: int = 1) -> tuple[float, float, float]:
-    """Coverage of the mean difference of pairs, with so many about each section; of pairs taken as independent; without.
-
-    `alike`: correlation of the pairs about a section. `rare`: 3 % of the pairs differ, else all do.
-    """
-    rng = np.random.default_rng([seed, *sizes, int(10 * alike), rare])
-    section, holds, without = np.repeat(np.arange(len(sizes)), sizes), [], 0
-    for _ in range(draws):
-        value = rng.normal(0, alike**0.5, len(sizes))[section] + rng.normal(0, (1 - alike) ** 0.5, len(section))
-        mean, differences = 0.0, value / 10
-        if rare:
-            mean, differences = 0.03 / 4, np.where(norm.cdf(value) > 0.97, rng.random(len(value)) / 2, 0.0)
-        both = [compare_pairs(differences.tolist(), [0.0] * len(value), of) for of in (section.tolist(), None)]
-        if both[0].low is None:
-            without += 1
-        else:
-            holds.append([one.low is not None and one.low <= mean <= one.high for one in both])
-    ours, independent = np.mean(holds, axis=0) if holds else (np.nan, np.nan)
-    return float(ours), float(independent), without / draws
-
-
-def pairs(draws: int) -> list[str]:
-    """The mean difference of pairs of conversations, with several about a section, or few that differ."""
-    lines = ["| sections | pairs about each | that differ | alike | coverage | as if independent | no interval |", "|---|---|---|---:|---:|---:|---:|"]  # fmt: skip
-    for (number, about), alike in product(((10, "4"), (20, "4"), (20, "20 or 2"), (77, "10 or 1")), (0.0, 0.5, 0.9)):
-        much, little = (int(one) for one in (about.split(" or ") * 2)[:2])
-        few = number // 5 if number < 77 else 8
-        cell = pairs_cell(draws // 8, [much] * few + [little] * (number - few), alike, rare=False)
-        lines.append(f"| {number} | {about} | all | {alike} | " + " | ".join(f"{one:.3f}" for one in cell) + " |")
-    for number in (10, 30, 77):
-        cell = pairs_cell(draws // 8, [1] * number, 0.0, rare=True)
-        lines.append(f"| {number} | 1 | 3 % | 0 | " + " | ".join(f"{one:.3f}" for one in cell) + " |")
     return lines

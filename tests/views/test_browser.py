@@ -493,7 +493,7 @@ def test_a_label_is_chosen_and_its_disputes_are_opened(opened, tmp_path, in_one_
     assert not page.locator(".chosen").is_visible()
     assert not page.locator(".rows th.label").is_visible()
     page.select_option("[name=label]", label="mood")
-    assert page.locator(".chosen").inner_text() == "mood: κ 0.14, n 3"
+    assert page.locator(".chosen").inner_text() == "mood: source not told"
     assert page.locator(".rows th.label").inner_text() == "mood"
     cells = [cell.inner_text() for cell in page.locator(f"{ROW} .label").all()]
     assert cells == [

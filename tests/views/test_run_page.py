@@ -74,9 +74,9 @@ def test_a_run_with_scores_begins_with_its_result_and_says_once_what_trust_means
     text = " ".join("".join(tags(head).text).split())
     assert "whose fault: assistant 2" in text
     assert "seat is 4, <expected> 5; it reached its limit of turns" in text or "seat is 4, <expected> 5;" in text
-    assert page.count("success: not calibrated") == 1
+    assert page.count("success: source not told") == 1
     everything = page + "".join(bodies(page))
-    assert everything.count("not measured here") == 1
+    assert everything.count("or not told by the data") == 1
     assert "succeeded" not in run_page([talk()], "x")
 
 

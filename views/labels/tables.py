@@ -18,9 +18,8 @@ Path: TypeAlias = tuple[str, ...]
 """Keys that lead to a value."""
 
 LEGEND = (
-    "At the right of each label, how far it can be trusted. people's: people gave it. κ, AC1: its agreement with people's "
-    "label of the same conversations of this side, with its 95 % interval. computed: a rule, no judgement. not calibrated: "
-    "not measured here."
+    "At the right of each label, whose it is: people's, a model's, computed by a rule, or not told by the data. How far two "
+    "labels agree: duologue agreement."
 )
 NO_LABELS = frozenset({*USER_KEYS, *TOPIC_KEYS, "assistant", "model", "title", "name", "language", "date", "time", "timestamp",
                        "created_at", "path", "file", "source", "split"})  # fmt: skip
@@ -60,9 +59,9 @@ def labels_html(holder: Conversation | Message, shown: ShownConversation) -> Mar
     score_texts, of_scores = _scores(own_labels)
     scores = [LabelRow(name.replace("_", " "), text, trusts.of_score(side, name)) for name, text in score_texts]
     rows = tuple(
-        LabelRow(name, text, trusts.of_label(side, label.key, label.part, of_messages=of_messages, of_vote=of_vote))
+        LabelRow(name, text, trusts.of_label(side, label.key, label.part, of_messages=of_messages))
         for label in (*(label for label in shown.labels(holder) if label.key != SCORES), *of_scores)
-        for name, text, of_vote in _label_rows(label)
+        for name, text in _label_rows(label)
     )
     tables = [LabelRows("labels", rows, len(rows) > AT_ONCE)] if rows else []
     beside = _beside(holder, own_labels)
@@ -104,8 +103,8 @@ def _scores(labels: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[Labe
     return texts, others
 
 
-def _label_rows(label: Label) -> Iterator[tuple[str, str, bool]]:
-    """Name and value of each row of a label, and whether it is one vote.
+def _label_rows(label: Label) -> Iterator[tuple[str, str]]:
+    """Name and value of each row of a label.
 
     The first rows hold the result of the votes, or that it is a tie; the votes follow, except a single vote of the same
     value.
@@ -113,11 +112,11 @@ def _label_rows(label: Label) -> Iterator[tuple[str, str, bool]]:
     value_rows = list(_rows({label.part: label.value}))
     votes = [(number, text) for number, vote in enumerate(label.votes, start=1) for text in _texts(vote)]
     if value_rows:
-        yield from ((_named((label.key, *path)), text, False) for path, text in value_rows)
+        yield from ((_named((label.key, *path)), text) for path, text in value_rows)
     elif votes:
-        yield label.name, "tie", False
+        yield label.name, "tie"
     if len(label.votes) > 1 or [text for _, text in votes] != [text for _, text in value_rows]:
-        yield from ((f"{label.name}, vote {number}", text, True) for number, text in votes)
+        yield from ((f"{label.name}, vote {number}", text) for number, text in votes)
 
 
 def _rows(values: Mapping[str, Any], above: Path = ()) -> Iterator[tuple[Path, str]]:

@@ -2,7 +2,6 @@
 
 import pytest
 
-from duologue.analysis.labels.agreement.coefficients import fleiss_kappa
 from duologue.analysis.labels.preference import preferences
 from duologue.data.labels.answers import LabelAnswer
 from duologue.data.labels.side_by_side import STUDY
@@ -24,7 +23,7 @@ def by_person(*answers):
 
 
 def rows(result):
-    return {row.aspect: row for row in result.wins.rows}
+    return {row.aspect: row for row in result.wins}
 
 
 def test_a_side_wins_where_more_than_half_of_the_labellers_say_so():
@@ -64,15 +63,12 @@ def test_fleiss_kappa_is_that_of_the_table_of_votes():
     expected = (5 / 8) ** 2 + (3 / 8) ** 2
     result = preferences(by_person(*answers))
     row = rows(result)["preference"]
-    assert row.fleiss == pytest.approx((0.75 - expected) / (1 - expected))
-    left_out = fleiss_kappa([of_one.split() for of_one in votes])  # each conversation left out in turn
-    assert (row.fleiss_low, row.fleiss_high) == pytest.approx((left_out.low, left_out.high))
-    assert any("95 % interval over conversations, each left out in turn" in note for note in result.wins.table().notes)
+    assert row.kappa.value == pytest.approx((0.75 - expected) / (1 - expected))
 
 
 def test_one_labeller_agrees_with_nobody_and_the_row_says_so():
     preference = rows(preferences(by_person(answer("a"))))["preference"]
-    assert (preference.fleiss, preference.note) == (None, "nothing was answered by two people")
+    assert (preference.kappa.value, preference.kappa.reason) == (None, "nothing was answered by two people")
 
 
 def test_reasons_stand_beside_the_preference_as_it_was_seen_and_are_left_out_by_name():
@@ -80,7 +76,7 @@ def test_reasons_stand_beside_the_preference_as_it_was_seen_and_are_left_out_by_
     odd = odd.model_copy(update={"value": {**odd.value, "switched": True, "why": "A is right."}})
     answers = by_person(odd, answer("b", preference="second", correctness="second"))
     result = preferences(answers)
-    listed = [(row.answer, row.preference, row.why) for row in result.justifications.rows]
+    listed = [(row.answer, row.preference, row.why) for row in result.justifications]
     assert listed == [("a:1", "B", "A is right."), ("b:1", "B", "so")]
     assert rows(result)["preference"].tie == 1
     without = rows(preferences(answers, without=["a:1"]))
@@ -89,7 +85,7 @@ def test_reasons_stand_beside_the_preference_as_it_was_seen_and_are_left_out_by_
         preferences(answers, without=["c:1"])
 
 
-def test_reasons_are_counted_for_each_side_with_their_trust_and_change_no_win():
+def test_reasons_are_counted_for_each_side_and_change_no_win():
     answers = [
         answer("a", "1", "first", correctness="first"),
         answer("b", "1", "first", correctness="first"),
@@ -100,27 +96,16 @@ def test_reasons_are_counted_for_each_side_with_their_trust_and_change_no_win():
     labelled = [one.model_copy(update={"value": {**one.value, "justification": of}}) for one, of in zip(answers, reasons, strict=True)]  # fmt: skip
     result = preferences(by_person(*labelled))
     assert result.wins == preferences(by_person(*answers)).wins
-    assert preferences(by_person(*answers)).reasons.rows == ()
-    assert [
-        (row.reason, row.first, row.second, row.first_share, row.second_share, row.tie_share)
-        for row in result.reasons.rows
-    ] == [
-        ("correct", 2, 0, 1.0, 0.0, 0.0),
-        ("complete", 1, 0, 0.5, 0.0, 0.0),
-        ("concise", 0, 1, 0.0, 1.0, 0.0),
-        ("none", 0, 0, 0.0, 0.0, 1.0),
+    assert preferences(by_person(*answers)).reasons == ()
+    assert [(row.reason, row.first, row.second, row.tie) for row in result.reasons] == [
+        ("correct", 2, 0, 0),
+        ("complete", 1, 0, 0),
+        ("concise", 0, 1, 0),
+        ("none", 0, 0, 1),
     ]
-    assert {row.trust for row in result.reasons.rows} == {"not calibrated"}
+    assert {(row.of_first, row.of_second, row.of_tie) for row in result.reasons} == {(2, 1, 1)}
     assert [table.title for table in result.tables()] == [
         "Side by side",
         "Reasons for a preference",
         "Reasons beside their preference",
     ]
-
-
-def test_the_table_has_room_on_eighty_columns_and_its_notes_stand_below():
-    result = preferences(by_person(answer("a", correctness="first"), answer("b", correctness="second")))
-    table = result.wins.table()
-    assert sum(max(map(len, column.heading.split())) + 1 for column in table.columns) + len("completeness") < 80
-    assert [note for note in table.notes if note.startswith("naturalness: nothing was answered by two people")]
-    assert "Labellers on average: correctness 2, preference 2." in table.notes

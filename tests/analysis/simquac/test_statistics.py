@@ -3,18 +3,15 @@
 import json
 import math
 import re
-from itertools import combinations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from duologue import data
-from duologue.analysis import compare_means, comparison_table
-from duologue.analysis.simquac import measure, question_forms, question_type, simquac_statistics
-from duologue.analysis.simquac.samples import flow
+from duologue.analysis.simquac import question_forms, question_type, simquac_statistics
 from duologue.data import Conversation, Message, Span
 from duologue.data.simquac import Topic
+
+stats = pytest.importorskip("scipy.stats")
 
 SECTION = "Three keepers lived there. The last  one left in 1968. Ships pass."
 NONE = "I cannot find the answer."
@@ -83,56 +80,35 @@ def test_conversations_with_fewer_than_two_answers_or_all_ties_have_no_flow():
     assert (statistics.flow_mean, statistics.flow_sd) == (1.0, 0.0)
 
 
-@given(st.lists(st.integers(0, 6), min_size=2, max_size=9))
-def test_flow_is_the_definitions_count_of_pairs(starts):
-    tau, _ = flow(list(enumerate(starts)))
-    rising = sum((b > a) - (b < a) for a, b in combinations(starts, 2))
-    pairs = len(starts) * (len(starts) - 1) / 2
-    untied = sum(a != b for a, b in combinations(starts, 2))
-    assert tau == (None if not untied else pytest.approx(rising / math.sqrt(pairs * untied)))
+def test_the_test_is_students_on_one_value_a_conversation():
+    long, short = talk(("a?", ["Three"]), ("b?", ["Ships"])), talk(("a?", ["Three"]), ("b?", []))
+    statistics = simquac_statistics({"a": [long, short, short], "b": [long] * 3 + [short]})
+    one = next(test for test in statistics.tests if test.measure == "answered")
+    of_a, of_b = [1.0, 0.5, 0.5], [1.0, 1.0, 1.0, 0.5]
+    expected = stats.ttest_ind(of_a, of_b)
+    assert (one.n_a, one.n_b, one.statistic, one.p) == (3, 4, pytest.approx(expected.statistic), pytest.approx(expected.pvalue))  # fmt: skip
 
 
-def test_the_test_is_students_and_welchs_stands_beside_it():
-    comparison = compare_means("x", "a", "b", [1.0, 2.0, 3.0], [2.0, 4.0, 6.0, 8.0])
-    assert (comparison.n_a, comparison.n_b, comparison.difference) == (3, 4, -3.0)
-    # Variances 1 and 20/3; pooled (2 * 1 + 3 * 20/3) / 5 = 4.4.
-    assert comparison.statistic == pytest.approx(-3 / math.sqrt(4.4 * (1 / 3 + 1 / 4)))
-    assert comparison.welch_statistic == pytest.approx(-3 / math.sqrt(1 / 3 + (20 / 3) / 4))
-    assert 0.1 < comparison.p < 0.2
+def test_coverage_is_compared_at_an_equal_number_of_questions_of_conversations_about_one_section():
+    def of_section(number, *answered):
+        section = f"{number}{SECTION}"
+        return talk(*(("?", [text]) for text in answered), section=section)
 
-
-@pytest.mark.parametrize(
-    ("a", "b", "reason"),
-    [
-        ([1.0], [1.0, 2.0], "two values on either side"),
-        ([], [], "two values on either side"),
-        ([1.0, 1.0], [2.0, 2.0], "constant on both sides"),
-        ([0.1, 0.1 + 1e-17, 0.1], [0.1, 0.1], "constant on both sides"),
-    ],
-)
-def test_what_cannot_be_tested_is_told_and_is_no_number(a, b, reason):
-    comparison = compare_means("x", "a", "b", a, b)
-    assert comparison.statistic is comparison.p is comparison.welch_p is None
-    assert reason in comparison.reason
-    assert any(reason in note for note in comparison_table([comparison]).notes)
-
-
-def test_one_constant_side_is_tested_without_a_warning():
-    comparison = compare_means("x", "a", "b", [1.0, 1.0, 1.0], [1.0, 2.0, 3.0])
-    assert comparison.statistic == pytest.approx(-1 / math.sqrt(0.5 * (2 / 3)))
+    people = [of_section(number, "Three") for number in range(8)]
+    simulated = [of_section(number, "Three", "Ships pass.") for number in range(8)]
+    (equal,) = simquac_statistics({"people": people, "simulated": simulated}).equal_questions
+    assert (equal.pairs, equal.k, equal.first_k.value) == (8, 1.0, 0.0)
+    assert equal.all_questions.value == pytest.approx(len("Ships pass.") / (len(SECTION) + 1))
 
 
 def test_each_pair_of_sources_is_compared():
     statistics = simquac_statistics({name: [talk(("a?", ["Three"]), ("b?", ["Ships"]))] for name in "abc"})
-    assert [(one.a, one.b) for one in statistics.comparisons if one.measure == "flow"] == [
+    assert [(one.a, one.b) for one in statistics.tests if one.measure == "flow"] == [
         ("a", "b"),
         ("a", "c"),
         ("b", "c"),
     ]
-    assert list(statistics.to_json()[-1]) == ["comparisons", "equal_questions"]
     assert [(one.a, one.b) for one in statistics.equal_questions] == [("a", "b"), ("a", "c"), ("b", "c")]
-    assert len(statistics.to_json()) == 4
-    assert len(simquac_statistics({"a": []}).to_json()) == 1
 
 
 def test_one_source_has_no_table_of_comparisons():
@@ -144,13 +120,9 @@ def test_one_source_has_no_table_of_comparisons():
 
 OTHER = Conversation(id="m", scenario={"kind": "messages"}, messages=(Message(role="user", text="Hi?"),))
 BAD = {
-    "no conversation": ([], "there is no teacher-student conversation"),
-    "nothing said": ([talk(), talk()], "no question is asked"),
-    "no answer": ([talk(("Who?", [])), talk(("Who?", []))], "no question is answered"),
+    "no conversation": ([], "no question is answered"),
+    "nothing said": ([talk(), talk()], "no question is answered"),
     "no answer at all": ([talk(("Who?", None))] * 2, "no question is answered"),
-    "one conversation": ([talk(("Who?", ["Three"]))], "one conversation has no spread"),
-    "all at one place": ([talk(("a?", ["Three"]), ("b?", ["Three"]))] * 2, "begin at different places"),
-    "no section": ([talk(("Who?", "Three"), section="")] * 2, "2 conversations have no section"),
     "no spans": ([talk(("Who?", "He did."))] * 2, "2 answers are neither spans of the section nor refusals"),
     "another kind": ([OTHER], "1 conversations are about no section"),
 }
@@ -219,7 +191,7 @@ def test_the_open_data_gives_the_numbers_of_the_documentation(open_statistics):
     assert (simulated.coverage_mean, simulated.coverage_sd) == pytest.approx((0.3973, 0.1788), abs=1e-4)
     assert (people.flow_n, simulated.flow_n) == (73, 76)
     assert (people.flow_mean, simulated.flow_mean) == pytest.approx((0.5612, 0.3728), abs=1e-4)
-    by_measure = {one.measure: one for one in open_statistics.comparisons}
+    by_measure = {one.measure: one for one in open_statistics.tests}
     assert by_measure["coverage"].statistic == pytest.approx(-5.8406, abs=1e-4)
     assert by_measure["flow"].p == pytest.approx(0.00978, abs=1e-5)
 
@@ -239,8 +211,3 @@ def test_the_open_data_counted_from_its_raw_json_agrees(open_statistics, open_da
             shares.append(sum(map(bool, flags)) / len(flags))
         assert source.words_per_answer == pytest.approx(sum(words) / len(words))
         assert source.coverage_mean == pytest.approx(sum(shares) / len(shares))
-
-
-def test_a_sample_keeps_the_numbers_of_each_conversation():
-    (one,) = measure("x", [talk(("a?", ["Three"]), ("b?", []))]).conversations
-    assert (one.words, one.spans, one.refused, one.flow, one.flow_left_out) == ((1,), (1,), 1, None, "few")

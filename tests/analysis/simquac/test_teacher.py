@@ -60,9 +60,9 @@ def test_the_published_rule_takes_more_answers_for_refusals():
     people = ["CANNOTANSWER", "CANNOTANSWER", "CANNOTANSWER", "in 1968"]
     answers = ["Well, I cannot find the answer there", "the text does not say", "", "the text does not say"]
     conversation = talk(*zip(("Who?", "Why?", "How?", "When?"), answers, strict=True), people=people)
-    assert teacher_statistics("t", [conversation]).agreement.same.none == 1
+    assert teacher_statistics("t", [conversation]).agreement["same"]["none"] == 1
     published = teacher_statistics("t", [conversation], rule="published")
-    assert (published.agreement.same.none, published.agreement.different.none) == (3, 1)
+    assert (published.agreement["same"]["none"], published.agreement["different"]["none"]) == (3, 1)
     assert published.score == teacher_statistics("t", [conversation]).score
     assert "Published rule: each line" in published.tables()[0].notes[0]
 
@@ -72,19 +72,18 @@ def test_a_published_teacher_stands_beside_the_answers_that_its_file_holds():
         ("Who?", "Three keepers"), ("When?", ""), ("Why?", NONE), people=["keepers", "in 1968", "CANNOTANSWER"]
     )
     statistics = teacher_statistics("t", [conversation])
-    assert statistics.agreement.overlap.single == 1
-    assert statistics.agreement.teacher_within == 0
-    assert (statistics.agreement.different.none, statistics.agreement.same.none) == (1, 1)
+    assert statistics.agreement["overlap"]["single"] == 1
+    assert statistics.teacher_within == 0
+    assert (statistics.agreement["different"]["none"], statistics.agreement["same"]["none"]) == (1, 1)
     assert (statistics.score.refused_right, statistics.score.refused_wrong) == (1, 1)
     assert (statistics.words_per_answer, statistics.words_per_answer_people) == (2.0, (1 + 2) / 2)
-    assert [row[0] for row in statistics.agreement.table().rows] == ["same", "overlap", "different"]
 
 
 def test_a_run_is_compared_with_its_reference_in_any_order_and_as_far_as_it_was_asked():
     run = [talk(("Who?", "Three keepers"), ("When?", None), ordinal=1), talk(("Who?", "Nobody"))]
     people = [talk(("Who?", "Nobody")), talk(("Who?", "Three keepers"), ("When?", "1968"), ordinal=1)]
     statistics = teacher_statistics("t", run, people)
-    assert (statistics.conversations, statistics.questions, statistics.agreement.same.single) == (2, 2, 2)
+    assert (statistics.conversations, statistics.questions, statistics.agreement["same"]["single"]) == (2, 2, 2)
     assert "1 of people's questions were not put to this teacher" in statistics.notes[0]
 
 
@@ -109,8 +108,7 @@ def test_nothing_to_compare_is_stated_in_the_table():
 def test_the_open_teacher_topics_give_the_numbers_of_the_documentation(open_data):
     statistics = teacher_statistics("gpt4", data.load(open_data / "simquac/teacher_sim_topics.txt"))
     assert statistics.questions == 100
-    grid = statistics.agreement.model_dump(exclude={"teacher_within"})
-    assert grid == {
+    assert statistics.agreement == {
         "same": {"single": 8, "several": 0, "none": 9},
         "overlap": {"single": 26, "several": 6, "none": 0},
         "different": {"single": 26, "several": 6, "none": 19},
@@ -130,7 +128,7 @@ def test_the_published_rule_gives_what_a_few_lines_count_in_the_file_itself(open
         within = people and any(people in line or line in people for line in lines)
         counts["same" if same else "overlap" if within else "different"] += 1
     agreement = teacher_statistics("gpt4", data.load(path), rule="published").agreement
-    assert {name: sum(getattr(agreement, name).model_dump().values()) for name in counts} == counts
+    assert {name: sum(agreement[name].values()) for name in counts} == counts
     assert counts == {"same": 17, "overlap": 32, "different": 51}
 
 

@@ -1,13 +1,10 @@
 """The same answers through two validators."""
 
-import gc
-
 import pytest
 
 from duologue import data
-from duologue.analysis import compare_validators
-from duologue.analysis.simquac import validators
-from duologue.data import Conversation, Message, Span
+from duologue.analysis.simquac import compare_validators
+from duologue.data import Conversation, Message
 from duologue.data.simquac import Topic
 from duologue.data.simquac.released import overlap
 
@@ -64,13 +61,6 @@ def test_the_open_data_sets_give_the_numbers_of_the_documentation(open_data):
     assert counts == {"quac_subset": (538, 14, 428, 428), "sim_quac": (861, 63, 501, 1686)}
 
 
-def test_lines_of_an_answer_are_compared_once_however_often_they_come(monkeypatch):
-    compared = []
-    monkeypatch.setattr(validators, "_is_stored", lambda line, *more: compared.append(line))
-    assert validators._lines_lost("a b\n" * 1_000 + "c", [Span(text="d", start=0)]) == 1_001
-    assert compared == ["a b", "c"]
-
-
 class Section(str):
     """Counts how often something is looked for in it."""
 
@@ -90,18 +80,3 @@ def test_the_published_rules_look_for_few_of_the_tails_of_a_long_answer(text, st
     span = overlap(text, section)
     assert (span and span.start) == start
     assert section.searches <= len(text).bit_length()
-
-
-@pytest.mark.usefixtures("only_new_objects")
-def test_conversations_are_read_once_and_not_kept():
-    topic = Topic(title="t", background="", header="h", section=SECTION)
-    alive = []
-
-    def conversations():
-        for number in range(5):
-            messages = (Message(role="user", text="?"), Message(role="assistant", text="She left NBC."))
-            yield Conversation(id=f"alive {number}", scenario=topic.scenario(), messages=messages)
-            alive.append(sum(isinstance(one, Conversation) and one.id.startswith("alive") for one in gc.get_objects()))
-
-    assert [row.answers for row in compare_validators(conversations())] == [5, 5]
-    assert max(alive) <= 2

@@ -5,7 +5,6 @@ import pytest
 from duologue import graphs, runs, simulate
 from duologue.analysis.outcomes import scenario_key
 from duologue.analysis.testing.success import success_over_scenarios, successes
-from duologue.analysis.validity.meetings import Meetings
 from duologue.data import Conversation
 from duologue.errors import SettingError
 
@@ -29,7 +28,6 @@ def test_an_equal_scenario_is_no_further_scenario() -> None:
     assert success_over_scenarios(outcomes) == success_over_scenarios(
         [(conversation, success) for conversation, (_, success) in zip(repeats, outcomes, strict=True)]
     )
-    assert Meetings(twice).counts().keys() == {scenario_key(twice[0]), scenario_key(twice[-1])}
 
 
 def test_kinds_of_users_have_rows_of_their_own_and_are_alike_in_the_interval() -> None:

@@ -46,7 +46,7 @@ def test_it_has_the_shape_that_ci_systems_read() -> None:
         ]  # fmt: skip
     properties, *cases = suite
     assert [(element.get("name"), element.get("value")) for element in properties] == [
-        ("trust in success", "not calibrated")
+        ("trust in success", "source not told")
     ]
     assert {case.tag for case in cases} == {"testcase"}
     assert all(set(case.attrib) == {"classname", "name", "time"} for case in cases)

@@ -27,8 +27,8 @@ def talks(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "file"),
     [
-        (("simquac", "stats", "talks.jsonl", "--json", "--out", "t.json"), "t.json"),
-        (("simquac", "stats", "talks.jsonl", "--format", "md", "--out", "t.md"), "t.md"),
+        (("papers", "simquac", "stats", "talks.jsonl", "--json", "--out", "t.json"), "t.json"),
+        (("papers", "simquac", "stats", "talks.jsonl", "--format", "md", "--out", "t.md"), "t.md"),
         (("compare", "talks.jsonl", "talks.jsonl", "--out", "c"), "c/report.json"),
     ],
 )
@@ -45,7 +45,7 @@ def test_a_file_that_is_there_is_replaced_only_with_force(duologue, tmp_path, ar
 
 
 def test_of_several_tables_none_is_written_if_one_is_there(duologue, talks, tmp_path):
-    arguments = ("simquac", "stats", talks, "--format", "csv", "--out", "tables")
+    arguments = ("papers", "simquac", "stats", talks, "--format", "csv", "--out", "tables")
     assert duologue(*arguments)[0] == 0
     first, *others = sorted((tmp_path / "tables").iterdir())
     for other in others:
@@ -58,7 +58,7 @@ def test_of_several_tables_none_is_written_if_one_is_there(duologue, talks, tmp_
 
 WRITING = [
     ("convert", "{source}", "{target}", "--to", "messages"),
-    ("simquac", "stats", "{source}", "--json", "--out", "{target}"),
+    ("papers", "simquac", "stats", "{source}", "--json", "--out", "{target}"),
 ]
 
 

@@ -103,7 +103,7 @@ def test_other_sources_are_held_as_ever(long_run):
     "command",
     [
         ("check", "r"),
-        ("simquac", "stats", "r"),
+        ("papers", "simquac", "stats", "r"),
         ("convert", "r", "out.jsonl", "--to", "messages"),
         ("convert", "r", "out.json", "--to", "simquac"),
         ("convert", "r", "out.jsonl", "--to", "replay"),
@@ -174,7 +174,7 @@ def test_the_first_conversations_of_a_run_become_a_page(duologue, long_run, tmp_
 
 def test_what_holds_a_whole_source_says_for_a_large_one_how_much_memory_that_takes(duologue, long_run, monkeypatch):
     duologue("convert", "r", "as.json", "--to", "simquac")
-    words = ("simquac", "teacher")
+    words = ("papers", "simquac", "teacher")
     assert "held in memory" not in duologue(*words, "as.json")[2]
     monkeypatch.setattr(tables, "LARGE", 1000)
     size = Path("as.json").stat().st_size

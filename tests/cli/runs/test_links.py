@@ -72,7 +72,7 @@ def test_pages_and_figures_are_not_written_through_a_link(duologue, outside, tmp
     Path("figures").mkdir()
     Path("figures", "coverage.svg").symlink_to(outside / "theirs.jsonl")
     duologue("show", "run", "--out", "pages")
-    duologue("simquac", "stats", "run", "--figures", "figures", "--force")
+    duologue("papers", "simquac", "stats", "run", "--figures", "figures", "--force")
     assert {path: text for path, text in content(outside).items() if path in before} == before
 
 

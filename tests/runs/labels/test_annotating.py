@@ -11,7 +11,7 @@ import pytest
 
 import duologue
 from duologue import data, runs
-from duologue.analysis.labels.agreement.reading import labels_of
+from duologue.analysis.labels.reading import labels_of
 from duologue.data.files import json as json_files
 from duologue.data.labels.answers import is_labelled, labels_at
 from duologue.data.labels.definition import LabelDefinition

@@ -72,7 +72,6 @@ def test_the_label_that_people_gave_under_another_name_is_compared(open_data):
     talks = load(open_data / "recllmsim_human_vs_agent").conversations
     labels = {label.name: label for label in shown_labels(talks, Trusts.of(talks))}
     judged = labels["satisfaction.diversity"]
-    assert judged.trust.startswith("κ 0.19 (0.10…0.27), n 233")
     assert sum(bits & OTHERWISE > 0 for bits in judged.disputes.values()) == 60  # of 233, an accuracy of .74
     assert all(label.trust for label in labels.values())
 
@@ -122,4 +121,4 @@ def test_every_label_that_can_be_chosen_stands_in_the_page_with_its_trust():
             page.replace("<wbr>", ""),
         )
     )
-    assert rows == {"strategy_V1.order": "AC1 1.00 (0.58…1.00), n 6", "strategy_human_V1.order": "people&#39;s"}
+    assert rows == {"strategy_V1.order": "source not told", "strategy_human_V1.order": "people&#39;s"}

@@ -1,0 +1,348 @@
+"""Whether simulated users are good for testing: do they tell a bad assistant from a good one, and rate as people do.
+
+The two are never one number, and it calls no model. Needs the extra `stats`.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from statistics import fmean
+from typing import Literal, NamedTuple, TypeAlias
+
+from typing_extensions import override
+
+from ..data.labels.reading import SCORES, of_conversation, of_message
+from ..data.people import UserPart, part_of, user_of
+from ..data.records import Conversation, Record
+from ..data.rules.notices import noticed
+from ..errors import DataError, of_extra
+from .estimates import Difference, Estimate, paired, ratio, score
+from .outcomes import scenario_key, score_of
+from .tables import Cell, Column, Table, TabledReport
+
+LABEL = "satisfaction"
+"""Name of the label of replies or of a conversation, and of the score by which a user says it."""
+POINTS = (1.0, 5.0)
+LENGTH, CHANCE = "reply length", "chance"
+
+Values: TypeAlias = Sequence[float | None]
+"""The rating of each rated conversation; None without one."""
+
+
+# Meetings with assistants
+
+
+class MeetingResult(Record):
+    """The difference that a user makes between one assistant and the reference."""
+
+    user: str
+    satisfaction_by: str
+    """How the user says its satisfaction: `model`, `rule`, or how else."""
+    scenarios: str
+    """Which scenarios: `errands`, `contexts of people`, or the name of a file."""
+    assistant: str
+    reference: str
+    conversations: int
+    """With this assistant; with the reference there are as many, but for those that failed."""
+    failed: int
+    """Of both, conversations without a score, as after a failing endpoint: they count in no difference."""
+    success: Difference
+    """Share of successes over the scenarios that both assistants met, less the reference's: below 0 where it is told."""
+    satisfaction: Difference
+    """Mean satisfaction, 1 to 5, in the same way."""
+
+
+def detects(difference: Difference) -> Literal["yes", "no", "prefers it", "too few", "not tried"]:
+    """Whether the interval of the difference lies below 0, holds it, or lies above it."""
+    if difference.low is None or difference.high is None:
+        return "too few" if difference.groups else "not tried"
+    return "yes" if difference.high < 0 else "prefers it" if difference.low > 0 else "no"
+
+
+def told_apart(
+    user: str, says_by: str, scenarios: str, met: Mapping[str, Sequence[Conversation]]
+) -> tuple[MeetingResult, ...]:
+    """The difference of each assistant from the first, the reference, in success and satisfaction."""
+    outcomes = {name: _outcomes(conversations) for name, conversations in met.items()}
+    reference = next(iter(met))
+    return tuple(
+        MeetingResult(
+            user=user,
+            satisfaction_by=says_by,
+            scenarios=scenarios,
+            assistant=name,
+            reference=reference,
+            conversations=len(conversations),
+            failed=outcomes[name].failed + outcomes[reference].failed,
+            success=_difference(outcomes[reference].success, outcomes[name].success, (0.0, 1.0)),
+            satisfaction=_difference(outcomes[reference].satisfaction, outcomes[name].satisfaction, POINTS),
+        )
+        for name, conversations in met.items()
+        if name != reference
+    )
+
+
+class _Outcomes(NamedTuple):
+    """Of each scenario the values of its conversations."""
+
+    success: dict[str, list[float]]
+    satisfaction: dict[str, list[float]]
+    failed: int
+
+
+def _outcomes(conversations: Sequence[Conversation]) -> _Outcomes:
+    success, satisfaction = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
+    failed = 0
+    for conversation in conversations:
+        scored = score_of(conversation)
+        if isinstance(scored, str):
+            failed += 1
+            continue
+        key, value = scenario_key(conversation), satisfaction_in(conversation)
+        success[key].append(float(scored[0]))
+        if value is not None:
+            satisfaction[key].append(value)
+    return _Outcomes(success, satisfaction, failed)
+
+
+def _difference(
+    reference: Mapping[str, Sequence[float]], other: Mapping[str, Sequence[float]], scale: tuple[float, float]
+) -> Difference:
+    common = [key for key in reference if key in other]
+    found = paired([[(fmean(reference[key]), fmean(other[key]))] for key in common], scale)
+    if left_out := len(reference.keys() | other.keys()) - len(common):
+        reasons = (found.reason, f"{left_out} scenarios that only one of both has are left out")
+        found = found.model_copy(update={"reason": "; ".join(filter(None, reasons))})
+    return found
+
+
+def satisfaction_in(conversation: Conversation) -> float | None:
+    """The recorded satisfaction of a conversation; None without one."""
+    scores = conversation.labels.get(SCORES)
+    entry = scores.get(LABEL) if isinstance(scores, dict) else None
+    value = entry.get("value") if isinstance(entry, dict) else None
+    return None if isinstance(value, bool) or not isinstance(value, int | float | str) else _number(str(value))
+
+
+# People's ratings
+
+
+@dataclass(frozen=True)
+class RatedConversations:
+    """Conversations that people rated with their satisfaction."""
+
+    conversations: tuple[Conversation, ...]
+    satisfaction: tuple[float, ...]
+    """Of each conversation: the mean over its replies that have one, else its own label."""
+
+    @classmethod
+    def of(cls, conversations: Sequence[Conversation]) -> "RatedConversations":
+        """Those of the conversations with a satisfaction; DataError without one."""
+        pairs = [(one, value) for one in conversations if (value := satisfaction_of(one)) is not None]
+        if not pairs:
+            raise DataError(
+                "no conversation has a satisfaction of its user: give people's conversations whose replies have the label "
+                f"{LABEL!r}, a number, such as those of RecLLMSim's newer study; without it, leave them out and try the "
+                "user people:SRC"
+            )
+        return cls(tuple(one for one, _ in pairs), tuple(value for _, value in pairs))
+
+    @cached_property
+    def users(self) -> tuple[str, ...]:
+        """The user of each conversation."""
+        return tuple(map(user_of, self.conversations))
+
+    def places(self, part: UserPart) -> list[int]:
+        """The places of the conversations of a part of the users."""
+        return [place for place, user in enumerate(self.users) if part == "all" or part_of(user) == part]
+
+    def pairs(self, part: UserPart = "all") -> list[tuple[int, int]]:
+        """The places of the better and the worse of two conversations of one user, across tasks."""
+        by_user: dict[str, list[int]] = defaultdict(list)
+        for place in self.places(part):
+            by_user[self.users[place]].append(place)
+        pairs = (pair for places in by_user.values() for pair in combinations(places, 2))
+        prefers = ((one, other, _preference(self.satisfaction[one], self.satisfaction[other])) for one, other in pairs)
+        return [(one, other) if first else (other, one) for one, other, first in prefers if first != 0.5]
+
+    def concordance(self, values: Values, part: UserPart = "all", above: Values | None = None) -> Estimate:
+        """The share of the pairs in which `values` prefer what the person preferred; a tie counts one half.
+
+        `above`: less the share of these others, over the pairs that both have. The interval is over users.
+        """
+        np = of_extra("numpy", "stats")
+        by_user: dict[str, list[float]] = defaultdict(list)
+        for better, worse in self.pairs(part):
+            found = [_preference(one[better], one[worse]) for one in (values, *([] if above is None else [above]))]
+            if None not in found:
+                own, *others = (share for share in found if share is not None)
+                by_user[self.users[better]].append(own - sum(others))
+        sums, counts = (np.array([float(of(own)) for own in by_user.values()]) for of in (math.fsum, len))
+        if not by_user:
+            return Estimate(reason="nothing is counted")
+        if all(own == (0.5 if above is None else 0.0) for of_user in by_user.values() for own in of_user):
+            n, value = int(counts.sum()), 0.5 if above is None else 0.0
+            return Estimate(value=value, n=n, groups=len(by_user), reason="no interval: every pair is a tie")
+        return score(ratio(sums, counts), counts.tolist(), scale=(0.0, 1.0) if above is None else (-1.0, 1.0))
+
+
+def satisfaction_of(conversation: Conversation) -> float | None:
+    """The mean satisfaction with the replies, else that of the conversation's own label; None without a rating."""
+    replies = (of_message(message).get(LABEL) for message in conversation.messages if message.role == "assistant")
+    values = [value for words in replies if words and (value := _number(words[0])) is not None]
+    own = of_conversation(conversation).get(LABEL)
+    return fmean(values) if values else _number(own[0]) if own else None
+
+
+def reply_length(conversation: Conversation) -> float:
+    """Mean characters of the replies; 0 without one."""
+    lengths = [len(message.text) for message in conversation.messages if message.role == "assistant" and message.stored]
+    return fmean(lengths) if lengths else 0.0
+
+
+BASELINES: Mapping[str, Callable[[Conversation], float | None]] = {
+    CHANCE: lambda _: 0.0,
+    LENGTH: reply_length,
+    "number of turns": lambda one: float(sum(bool(exchange.user) for exchange in one.exchanges)),
+    "what a user notices": lambda one: noticed(one.messages, one.stop).satisfaction,
+}
+"""Scores of a conversation by name; the last is the rule by which users without a model say how satisfied they are."""
+
+
+class TesterRow(Record):
+    """The concordance of a score or user with people."""
+
+    tester: str
+    kind: Literal["baseline", "tester"]
+    concordance: Estimate
+    above_length: Estimate
+    """Less the concordance of the replies' length, over the pairs that both have."""
+    failed: int = 0
+    """Conversations without its rating."""
+    failure: str = ""
+
+
+class PeopleReport(Record):
+    """Scores of conversations against people."""
+
+    part: UserPart
+    conversations: int
+    users: int
+    pairs: int
+    rows: tuple[TesterRow, ...]
+
+    def table(self) -> Table:
+        """A row for each score and user."""
+        columns = [Column(name="tester"), Column(name="pairs", kind="count")]
+        names = ("concordance", "low", "high", "above length", "above low", "above high")
+        columns += [Column(name=name, kind="number") for name in names]
+        rows: list[dict[str, Cell]] = [
+            {
+                "tester": row.tester,
+                "pairs": row.concordance.n,
+                "concordance": row.concordance.value,
+                "low": row.concordance.low,
+                "high": row.concordance.high,
+                "above_length": row.above_length.value,
+                "above_low": row.above_length.low,
+                "above_high": row.above_length.high,
+            }
+            for row in self.rows
+        ]
+        notes = [
+            "concordance: of the pairs of a person's conversations, the share of which the simulated user prefers the same "
+            "one; ties count 0.5. The satisfaction is people's own label. 95 % intervals over people.",
+            *dict.fromkeys(f"{row.tester}: {row.concordance.reason}." for row in self.rows if row.concordance.reason),
+            *(f"{row.tester}: gives nothing for {row.failed} of {self.conversations} conversations: {row.failure}"
+              for row in self.rows if row.failed),
+        ]  # fmt: skip
+        return Table.of(
+            f"Preferences of simulated users and {self.users} people: {self.pairs} pairs", columns, rows, notes
+        )
+
+
+def people_report(
+    rated: RatedConversations,
+    values_by_tester: Mapping[str, Values],
+    part: UserPart = "test",
+    failures: Mapping[str, Sequence[str]] | None = None,
+) -> PeopleReport:
+    """Scores against people of one split: by name a value for each conversation of `rated`.
+
+    `failures`: the reasons of missing values.
+    """
+    baselines = {name: [of(one) for one in rated.conversations] for name, of in BASELINES.items()}
+    places, pairs = rated.places(part), rated.pairs(part)
+    rows = [
+        TesterRow(
+            tester=name,
+            kind="tester" if name in values_by_tester else "baseline",
+            concordance=rated.concordance(values, part),
+            above_length=Estimate() if name in (LENGTH, CHANCE) else rated.concordance(values, part, baselines[LENGTH]),
+            failed=sum(values[place] is None for place in places),
+            failure=next(iter((failures or {}).get(name, ())), ""),
+        )
+        for name, values in {**baselines, **values_by_tester}.items()
+    ]
+    users = {rated.users[better] for better, _ in pairs}
+    return PeopleReport(part=part, conversations=len(places), users=len(users), pairs=len(pairs), rows=tuple(rows))
+
+
+class ValidityReport(TabledReport):
+    """The validity of simulated users, in two parts that are not added up."""
+
+    people: PeopleReport | None = None
+    """None without people's conversations."""
+    told: tuple[MeetingResult, ...] = ()
+    """Empty if no assistants were met."""
+    seed: int = 0
+    repeats: int = 1
+
+    @override
+    def tables(self) -> list[Table]:
+        people = [] if self.people is None else [self.people.table()]
+        return [*people, *([self.table()] if self.told else [])]
+
+    def table(self) -> Table:
+        """Two rows for each user and bad assistant: by success, and by the user's satisfaction."""
+        columns = [Column(name=name) for name in ("user", "assistant", "by")]
+        columns += [Column(name=name, kind="count") for name in ("n", "scenarios")]
+        names = ("reference", "it", "difference", "low", "high")
+        columns += [Column(name=name, kind="number", places=2) for name in names]
+        columns.append(Column(name="detects"))
+        rows: list[tuple[Cell, ...]] = []
+        reasons = []
+        for row in self.told:
+            for by, one in (("success", row.success), (f"satisfaction: {row.satisfaction_by}", row.satisfaction)):
+                means = (one.old, one.new, one.value, one.low, one.high)
+                rows.append((row.user, row.assistant, by, row.conversations, one.groups, *means, detects(one)))
+                reasons += [f"{row.user}, {row.assistant}, {by}: {one.reason}."] if one.reason else []
+        notes = (
+            "reference, it: share of successes, or mean satisfaction (1 to 5), with the first assistant and with that of the "
+            "row. difference: the second less the first, with its 95 % interval over shared scenarios; detects: whether it "
+            "lies below 0. n: conversations with each.",
+            *(f"{user}: {scenarios}." for user, scenarios in {row.user: row.scenarios for row in self.told}.items()),
+            *reasons,
+            "How human a user is: duologue compare. That is another thing, and stands beside this, never added to it.",
+        )
+        return Table(
+            title="Assistants that each user distinguishes", columns=tuple(columns), rows=tuple(rows), notes=notes
+        )
+
+
+def _preference(one: float | None, other: float | None) -> float | None:
+    """1 if the first value is greater, 0 if the other is, a half if they are equal but for a float's last digits."""
+    if one is None or other is None:
+        return None
+    return 0.5 if math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12) else float(one > other)
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

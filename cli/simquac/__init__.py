@@ -1,1 +1,0 @@
-"""The commands `duologue simquac ...`: what is particular to the SimQuAC paper."""

@@ -1,0 +1,157 @@
+"""Coefficients of agreement, against published examples and the libraries that have them."""
+
+import pytest
+
+pytest.importorskip("scipy", reason="agreement needs the extra stats")
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from duologue.analysis.labels.agreement import accuracy, cohen_kappa, fleiss_kappa, gwet_ac, krippendorff_alpha
+from duologue.errors import SettingError
+
+VALUES = st.integers(1, 5)
+
+
+def spread(*counts: tuple[str, str, int]) -> tuple[list[str], list[str]]:
+    pairs = [(one, other) for one, other, number in counts for _ in range(number)]
+    return [one for one, _ in pairs], [other for _, other in pairs]
+
+
+def test_accuracy_and_kappa_of_a_table_counted_by_hand():
+    # observed (20 + 15) / 50 = .7; by chance .5 x .6 + .5 x .4 = .5; (.7 - .5) / (1 - .5) = .4
+    one, other = spread(("yes", "yes", 20), ("yes", "no", 5), ("no", "yes", 10), ("no", "no", 15))
+    assert accuracy(one, other).value == pytest.approx(0.7)
+    assert cohen_kappa(one, other).value == pytest.approx(0.4)
+
+
+def test_a_weighted_kappa_counted_by_hand():
+    # Distances 0, 1/4, 1 (squares of half the places): observed (1/4 + 1) / 4; by chance, each a quarter of 16 pairs.
+    one, other = [1, 2, 3, 3], [1, 3, 1, 3]
+    by_chance = sum(((a - b) / 2) ** 2 for a in one for b in other) / 16
+    assert cohen_kappa(one, other, weights="quadratic").value == pytest.approx(1 - (0.25 + 1) / 4 / by_chance)
+    by_chance = sum(abs(a - b) / 2 for a in one for b in other) / 16
+    assert cohen_kappa(one, other, weights="linear").value == pytest.approx(1 - (0.5 + 1) / 4 / by_chance)
+
+
+def test_gwets_example_where_kappa_misleads():
+    # Gwet 2008, Table 2 of the paradox: 118, 5, 2, 0: observed .944, kappa -.023; chance 2 p (1 - p), p = 243 / 250.
+    one, other = spread(("+", "+", 118), ("+", "-", 5), ("-", "+", 2))
+    chance = 2 * (243 / 250) * (7 / 250)
+    assert cohen_kappa(one, other).value == pytest.approx(-0.0234, abs=5e-5)
+    assert gwet_ac(one, other).value == pytest.approx((118 / 125 - chance) / (1 - chance))
+    assert gwet_ac(one, other).value == pytest.approx(0.9408, abs=5e-5)
+
+
+def test_ac2_of_two_values_is_ac1_and_of_three_is_counted_by_hand():
+    one, other = [1, 1, 2, 2, 2], [1, 2, 2, 2, 1]
+    assert gwet_ac(one, other, weights="quadratic").value == pytest.approx(gwet_ac(one, other).value)
+    # Weights 1, 3/4, 0: their sum 3 + 4 x 3/4 = 6; shares 3/8, 2/8, 3/8 spread by 2 x 15/64 + 3/16 = 21/32.
+    one, other = [1, 2, 3, 3], [1, 2, 1, 3]
+    chance = 6 / (3 * 2) * (2 * (3 / 8) * (5 / 8) + (2 / 8) * (6 / 8))
+    assert gwet_ac(one, other, weights="quadratic").value == pytest.approx((0.75 - chance) / (1 - chance))
+
+
+def test_fleiss_example():
+    # Fleiss 1971 as told on many pages: ten subjects, 14 raters, five values: .210.
+    counts = [
+        (0, 0, 0, 0, 14), (0, 2, 6, 4, 2), (0, 0, 3, 5, 6), (0, 3, 9, 2, 0), (2, 2, 8, 1, 1),
+        (7, 7, 0, 0, 0), (3, 2, 6, 3, 0), (2, 5, 3, 2, 2), (6, 5, 2, 1, 0), (0, 2, 2, 3, 7),
+    ]  # fmt: skip
+    votes = [[value for value, number in enumerate(of_one) for _ in range(number)] for of_one in counts]
+    assert fleiss_kappa(votes).value == pytest.approx(0.20993, abs=5e-6)
+
+
+def test_krippendorffs_example_with_missing_values():
+    # Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), section C and E: four observers, 12 units.
+    rows = [
+        "1 2 3 3 2 1 4 1 2 . . .",
+        "1 2 3 3 2 2 4 1 2 5 . 3",
+        ". 3 3 3 2 3 4 2 2 5 1 .",
+        "1 2 3 3 2 4 4 1 2 5 1 .",
+    ]
+    by_rater = [[None if cell == "." else int(cell) for cell in row.split()] for row in rows]
+    ratings = list(zip(*by_rater, strict=True))
+    assert krippendorff_alpha(ratings).value == pytest.approx(0.743, abs=5e-4)
+    assert krippendorff_alpha(ratings, level="ordinal").value == pytest.approx(0.815, abs=5e-4)
+    assert krippendorff_alpha(ratings, level="interval").value == pytest.approx(0.849, abs=5e-4)
+
+
+@given(st.lists(st.tuples(VALUES, VALUES), min_size=2, max_size=40))
+def test_kappas_are_scikit_learns(pairs):
+    metrics = pytest.importorskip("sklearn.metrics")
+    one, other = [a for a, _ in pairs], [b for _, b in pairs]
+    for weights in (None, "linear", "quadratic"):
+        ours = cohen_kappa(one, other, weights=weights).value
+        if ours is None:
+            assert {*one} == {*other}
+            assert len({*one}) == 1
+        else:
+            expected = metrics.cohen_kappa_score(one, other, weights=weights, labels=[1, 2, 3, 4, 5])
+            assert ours == pytest.approx(expected, abs=1e-12)
+    assert accuracy(one, other).value == pytest.approx(metrics.accuracy_score(one, other))
+
+
+@pytest.mark.heavy
+@given(st.lists(st.tuples(VALUES, VALUES, st.none() | VALUES), min_size=3, max_size=30))
+def test_alpha_is_nltks_and_fleiss_kappa_that_of_its_definition(ratings):
+    nltk = pytest.importorskip("nltk.metrics.agreement")
+    distance = pytest.importorskip("nltk.metrics")
+    triples = [
+        (str(rater), str(unit), value)
+        for unit, of_one in enumerate(ratings)
+        for rater, value in enumerate(of_one)
+        if value is not None
+    ]
+    for level, measure in (("nominal", distance.binary_distance), ("interval", distance.interval_distance)):
+        ours = krippendorff_alpha(ratings, level=level).value
+        if ours is not None:
+            expected = nltk.AnnotationTask(triples, distance=measure).alpha()
+            assert ours == pytest.approx(expected, abs=1e-9)
+    whole = [of_one for of_one in ratings if None not in of_one]
+    ours = fleiss_kappa(whole).value if whole else None
+    if ours is not None:
+        assert ours == pytest.approx(_fleiss(whole), abs=1e-9)
+
+
+def _fleiss(votes):
+    """The definition of 1971, term by term."""
+    values, number = {value for of_one in votes for value in of_one}, len(votes[0])
+    agreed = sum(
+        (sum(of_one.count(value) ** 2 for value in values) - number) / (number * (number - 1)) for of_one in votes
+    ) / len(votes)
+    chance = sum((sum(of_one.count(value) for of_one in votes) / (len(votes) * number)) ** 2 for value in values)
+    return (agreed - chance) / (1 - chance)
+
+
+def test_where_both_always_say_one_value_kappa_is_undefined_and_ac1_is_not():
+    one = ["high"] * 8
+    kappa = cohen_kappa(one, one)
+    assert (kappa.value, kappa.low, kappa.high, kappa.reason) == (None, None, None, "nothing is counted")
+    assert gwet_ac(one, one).value == 1
+    assert krippendorff_alpha([("high", "high")] * 8).value is None
+    assert fleiss_kappa([("high",) * 3] * 8).value is None
+    assert accuracy(one, one).value == 1
+
+
+def test_nothing_to_compare_is_said():
+    assert cohen_kappa(["a", None], [None, "b"]).value is None
+    assert accuracy([], []).value is None
+    assert fleiss_kappa([("a", "b"), ("a", "b", "c")]).value is None
+
+
+def test_what_lacks_a_label_is_left_out():
+    assert cohen_kappa([1, 2, None, 1], [1, 2, 2, None]).value == 1
+
+
+def test_words_need_an_order_for_weights():
+    with pytest.raises(SettingError, match="give `values`"):
+        cohen_kappa(["low", "high"], ["low", "low"], weights="linear")
+    with pytest.raises(SettingError, match="not among"):
+        cohen_kappa(["low", "high"], ["low", "low"], values=["low"])
+    with pytest.raises(SettingError, match="equally many"):
+        accuracy([1], [1, 2])
+    ordered = cohen_kappa(
+        ["low", "mid", "high"], ["low", "high", "high"], weights="linear", values=["low", "mid", "high"]
+    )
+    assert ordered.value == cohen_kappa([0, 1, 2], [0, 2, 2], weights="linear").value
