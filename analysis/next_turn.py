@@ -20,7 +20,7 @@ from ..data.records import Conversation, Record
 from ..data.text.languages import Language
 from ..errors import DataError
 from .estimates import Difference, Estimate, mean, paired
-from .realism.measures.transcripts import task_of
+from .realism.transcripts import task_of
 from .tables import Cell, Column, Table, TabledReport
 
 PERSON, FLOOR, REPEAT, RETRIEVED = "the person", "another person", "repeats itself", "made from people"

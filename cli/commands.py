@@ -81,14 +81,6 @@ def options(
         bool,
         option("Leave out broken lines and elements of sources, and count them; else such a source is refused."),
     ] = False,
-    measure: Annotated[
-        list[str] | None,
-        option(
-            "Compare by a measure of your own that is not installed, such as one_word:ONE_WORD; may be repeated.",
-            metavar="MODULE:NAME",
-            autocompletion=completions.measures,
-        ),
-    ] = None,
 ) -> None:
     """Simulate conversations between a user and an assistant, write them in published data set formats, measure them."""
     from ..data import domains
@@ -96,10 +88,6 @@ def options(
     SKIPS_BROKEN.set(skip_broken)
     _register("--domain", domain, domains.register)
     _register("--log-format", log_format, domains.register_format)
-    if measure:
-        from ..analysis.realism import register_measure
-
-        _register("--measure", measure, register_measure)
 
 
 def _register(option: str, paths: list[str] | None, register: Callable[..., object]) -> None:

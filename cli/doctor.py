@@ -24,7 +24,7 @@ CORE = (
     "pysbd",
 )
 
-OWN_PARTS = ("casts", "domains", "formats", "measures")
+OWN_PARTS = ("casts", "domains", "formats")
 """What installed packages declare, by the last word of the group of entry points: `duologue.casts`."""
 
 _OF_EXTRA = re.compile(r"""(?P<package>[\w.-]+).*;.*extra == ["'](?P<extra>[^"']+)""")

@@ -1,37 +1,30 @@
 """How far simulated users are from people, as a function for notebooks and scripts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import SettingError, at
-from .sources import MOST_DRAWN, Notify, StudySource, conversations_of, file_name, logged, of_drawn_users, path_of
+from ..errors import SettingError
+from .sources import MOST_DRAWN, Notify, StudySource, conversations_of, file_name, logged, of_drawn_users
 
 if TYPE_CHECKING:
-    from ..analysis.realism import RealismReport
-    from ..analysis.realism.report import UserPartName
-    from ..data import Conversation
-
-
-FEW = 8
-"""Conversations of each side that an interval needs."""
+    from ..analysis.realism import Measure, RealismReport
+    from ..data.people import UserPart
+    from ..data.text.languages import Language
 
 
 def compare(
     sim: "StudySource",
-    human: "StudySource",
-    published: "StudySource | None" = None,
+    people: "StudySource",
     *,
     references: "Mapping[str, StudySource] | Sequence[str | Path] | Path" = (),
-    made: "StudySource | None" = None,
-    baseline: bool = True,
-    part: "UserPartName" = "all",
-    seed: int = 0,
+    language: "Language | None" = None,
+    part: "UserPart" = "all",
+    measures: "Sequence[Measure]" = (),
+    examples: int = 0,
     sample: int = MOST_DRAWN,
     out: str | Path | None = None,
     notify: Notify = logged,
-    on_baseline: Callable[[int], None] | None = None,
-    **settings: Any,
 ) -> "RealismReport":
     """Measure how far simulated users are from people; `duologue compare` as a function.
 
@@ -39,27 +32,22 @@ def compare(
 
     Args:
         sim: The simulated conversations, or a path that `load` reads.
-        human: People's conversations, or such a path.
-        published: Simulated users of an earlier study, in further columns.
-        references: Other people, by name, or paths that are named by their files. Their distance from `human` stands
-            beside the human-human baseline.
-        made: Retrieval-based users, as a baseline.
-        baseline: Whether to simulate retrieval-based users (`runs.people.retrieval.from_people`) where `made` is
-            missing.
+        people: People's conversations, or such a path.
+        references: People of other studies, by name, or paths that are named by their files. How far they are from
+            `people` stands beside.
+        language: Language in which the sides are compared, `en` or `zh`; default: one that both have.
         part: Take only users of this split of the people: `tune`, `test` or `all`.
-        seed: Seed of all random draws.
-        sample: Maximum number of conversations of a group. From a larger group users are drawn with the seed, which the
-            report notes.
+        measures: Measures of your own, beside the shipped ones.
+        examples: Messages of each side that show a measure that differs.
+        sample: Maximum number of conversations of a side. From a larger one users are drawn, which the report notes.
         out: A folder for the report, as a page and JSON.
         notify: Called with each warning about a source; default: log it.
-        on_baseline: Called with the number of retrieval-based conversations before they are simulated.
-        settings: Further parameters of `analysis.realism.compare`, such as `language`.
 
     Returns:
         The report, which a notebook shows as HTML.
 
     Raises:
-        SettingError: `sample` is below 1.
+        SettingError: `sample` is below 1, or a measure failed.
         TypeError: `references` is a list with something else than paths.
         MissingExtraError: An extra is not installed.
 
@@ -68,10 +56,11 @@ def compare(
         >>> report = duologue.compare("LLM_agent_user", "human_exp_V2", out="realism")  # doctest: +SKIP
     """
     from ..analysis import realism
-    from ..analysis.attempts import assistant_of
     from ..data.files.paths import names_of
-    from ..views.realism import report as pages
+    from ..views import realism as pages
 
+    if sample < 1:
+        raise SettingError(f"sample is {sample}: give a positive number of conversations")
     named: Mapping[str, StudySource]
     if isinstance(references, Mapping):
         named = references
@@ -80,41 +69,20 @@ def compare(
         if wrong := [type(path).__name__ for path in paths if not isinstance(path, str | Path)]:
             raise TypeError(f"references: give paths, or conversations by name as in {{'people': ...}}, not {wrong[0]}")
         named = dict(zip(names_of(paths), paths, strict=True))
-    if sample < 1:
-        raise SettingError(f"sample is {sample}: give a positive number of conversations")
-    drawn_remarks: list[str] = []
-
-    def group(name: str, source: "StudySource | None") -> "Sequence[Conversation] | None":
-        """The conversations of a group that are compared; None without a source."""
-        if source is None:
-            return None
-        drawn, remark = of_drawn_users(conversations_of(source, notify), sample, seed, notify)
-        drawn_remarks.extend([f"{name}: {remark}"] if remark else [])
-        return drawn
-
-    simulated, people = group("Simulated", sim) or (), group("People", human) or ()
-    for name, conversations, source in (("sim", simulated, sim), ("human", people, human)):
-        if len(conversations) < FEW:
-            place = at(path) if (path := path_of(source)) is not None else name
-            notify(f"{place}: has only {len(conversations)} of the {FEW} conversations or more that an interval needs")
-    notes: tuple[str, ...] = ()
-    retrieval_based = group("Retrieval-based users", made)
-    if made is None and baseline:
-        from ..runs.people.retrieval import from_people  # with all that simulates, which nothing else here needs
-
-        baseline_users = from_people(people, part, seed=seed, answered=assistant_of, tell=on_baseline)
-        retrieval_based, notes = baseline_users.conversations, baseline_users.notes
+    sides, remarks = {}, []
+    for name, source in {"Simulated": sim, "People": people, **named}.items():
+        sides[name], remark = of_drawn_users(conversations_of(source, notify), sample, 0, notify)
+        remarks += [f"{name}: {remark}"] if remark else []
     report = realism.compare(
-        simulated,
-        people,
-        group("Published", published),
-        references={name: group(f"Reference {name!r}", source) or () for name, source in named.items()},
-        made=retrieval_based,
+        sides.pop("Simulated"),
+        sides.pop("People"),
+        references=sides,
+        language=language,
         part=part,
-        seed=seed,
-        **settings,
+        measures=measures,
+        examples=examples,
     )
-    report = report.model_copy(update={"notes": (*drawn_remarks, *report.notes, *notes)})
+    report = report.model_copy(update={"notes": (*remarks, *report.notes)})
     if out is not None:
-        pages.write(report, Path(out), name=file_name(sim, "sim"), against=file_name(human, "human"))
+        pages.write(report, Path(out), name=file_name(sim, "simulated"), against=file_name(people, "people"))
     return report

@@ -185,15 +185,6 @@ def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def own_measures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A registry whose new measures are gone after the test; installed packages are asked anew."""
-    from duologue.analysis.realism.measures import registry
-
-    monkeypatch.setattr(registry, "_measures", {})
-    monkeypatch.setattr(registry, "_packages_loaded", False)
-
-
-@pytest.fixture
 def airline(own_registry: None) -> Any:
     """A third domain, registered as in a notebook: its scenarios are bookings, its files logs of a counter."""
     from duologue.data import Conversation, Dataset, Domain, Format, Material, Message, domains

@@ -123,7 +123,7 @@ def table_text(shown: Any, printer: Any, cycle: bool) -> None:
 
 def realism_html(shown: Any) -> str:
     """A realism report."""
-    from .realism.report import notebook_html
+    from .realism import notebook_html
 
     return notebook_html(shown)
 

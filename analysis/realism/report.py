@@ -1,27 +1,26 @@
-"""The report as a record: measures, samples, and the distance of each measure from people."""
+"""The realism report: measures of simulated users and of people on one screen, and how well a model tells them apart."""
 
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 
-from pydantic import Field
+import numpy as np
 
 from ...data.people import UserPart
-from ...data.records import Record
-from ...errors import of_extra
+from ...data.records import Conversation, Record
+from ...data.text.languages import Language
+from ...errors import SettingError
+from ..estimates import Estimate
 from ..tables import Column, Table
-from .records import RealismRow
-from .statistics.auc import Discriminator
-from .statistics.correlations import Correlation
+from ..threads import one_thread, unscanned
+from .effects import Comparison, Floats, Side, between_halves, numbered
+from .matching import NAMES, PEOPLE, SIMULATED, Matched, matched
+from .measures import MEASURES, Measure, labels_of
+from .separability import Reader
+from .transcripts import UserTranscript
 
-REPORT = 5
-"""Version of the report's JSON form."""
-
-WIDE = 120
-"""Columns of a terminal from which a table shows all of its own."""
-_BEYOND = frozenset({"published", "made", "p adjusted"})
-"""Columns of the table of measures that a narrow terminal leaves out."""
-
-UserPartName: TypeAlias = UserPart
-"""Part of the people: to tune a simulator on, to test it on, or all."""
+LONGEST = 300
+"""Characters after which an example is cut."""
 
 
 class SideSummary(Record):
@@ -32,127 +31,280 @@ class SideSummary(Record):
     """Conversations that have the language and a common task."""
     users: int
     """Users or profiles of those."""
-    tasks: dict[str, int]
-    """Conversations of each task; of data without tasks one that is called `all`."""
-    translated: int
-    """Compared conversations whose user's messages are translations."""
-    assistants: dict[str, int] = Field(default_factory=dict)
-    """Compared conversations of each assistant that the data names."""
-    digest: str
-    """Digest of all that was said: which data it was."""
+
+
+class Example(Record):
+    """A message of a conversation whose value lies in the middle of its side."""
+
+    conversation: str
+    """Id of its conversation."""
+    text: str
+
+
+class RealismRow(Record):
+    """A measure of both sides."""
+
+    name: str
+    unit: str
+    definition: str
+    simulated: float
+    """The mean, as each user counts once in a task; `people` likewise."""
+    people: float
+    effect: Estimate
+    """Cliff's delta, -1 to 1: the probability that a random conversation of a random simulated user lies above one of a
+    random person about the same task, less that it lies below; with its interval over users."""
+    between_people: float | None
+    """The size of effect that one in 20 halvings of the people exceeds."""
+    differs: bool | None
+    """Whether the whole interval lies beyond what halves of the people differ by; None without an interval."""
+    annotation: bool = False
+    """Whether it is a judgement of the data's annotators, who may be others on either side."""
+    references: dict[str, float | None]
+    """The effect of each further study's people against the people."""
+    examples_simulated: tuple[Example, ...] = ()
+    examples_people: tuple[Example, ...] = ()
 
 
 class RealismReport(Record):
-    """How far simulated users are from people: measure by measure, and never as one number."""
+    """How far simulated users are from people, and people from other people."""
 
-    version: int = REPORT
-    language: str | None
-    part: UserPartName
-    """Part of the people: to `tune` a simulator on, to `test` it on, or `all`."""
-    seed: int
-    sim: SideSummary
-    human: SideSummary
-    published: SideSummary | None
-    made: SideSummary | None = None
-    """Users made from people."""
-    references: dict[str, SideSummary] = Field(default_factory=dict)
-    """Further references by name."""
+    language: Language | None
+    part: UserPart
+    simulated: SideSummary
+    people: SideSummary
+    references: dict[str, SideSummary]
     tasks: tuple[str, ...]
-    by_assistant: bool = False
-    """Whether conversations are compared only with those of the same assistant."""
+    auc: Estimate
+    """How often a model puts the right one of a simulated and a person's conversation first; .5 is chance."""
+    auc_halves: Estimate
+    """The same of two halves of the people: the median of ten halvings, with the lowest and the highest."""
+    auc_references: dict[str, Estimate]
+    """The same of each further study's people and the people."""
+    rows: tuple[RealismRow, ...]
+    """Those that differ first, by the size of their effect."""
+    left_out: tuple[str, ...]
+    """Measures without a row, and why."""
     notes: tuple[str, ...]
-    measures: tuple[RealismRow, ...]
-    """Least like people first; after them what is not ranked with the others (`apart`)."""
-    discriminator: Discriminator
-    effective_measures: float | None = None
-    """How many measures that are not correlated would vary like the ranked ones do by chance."""
-    correlated: tuple[Correlation, ...] = ()
-    """Pairs of ranked measures that go together, the most correlated first."""
 
     def __repr__(self) -> str:
-        ranked = sum(row.is_ranked for row in self.measures)
-        return f"Report({self.sim.compared} simulated and {self.human.compared} human conversations, {ranked} measures; see .table())"
+        differing = sum(bool(row.differs) for row in self.rows)
+        return f"RealismReport({differing} of {len(self.rows)} measures differ; {self.summary[1]})"
 
-    def table(self, *, untold: bool = True, width: int = WIDE) -> Table:
-        """The measures as a table for the terminal and the exports.
+    @property
+    def summary(self) -> tuple[str, str]:
+        """What was compared, and how well a model tells the sides apart: a line each."""
+        language = f"in {NAMES[self.language]}" if self.language else "without words"
+        compared = (
+            f"{self.people.compared} of people's conversations ({self.people.users} users) and "
+            f"{self.simulated.compared} simulated ({self.simulated.users}), {language}, {len(self.tasks)} tasks."
+        )
+        aucs = [f"A model tells them apart: AUC {_in_words(self.auc)}"]
+        aucs.append(f"two halves of the people {_in_words(self.auc_halves)}")
+        aucs += [f"{name} from the people {_in_words(auc)}" for name, auc in self.auc_references.items()]
+        return compared, "; ".join(aucs) + "."
 
-        Without `untold` it has only those that a side has values of; a note names the others. For a terminal of less
-        than `WIDE` columns (`width`) it has only what fits into 80; a note names the other columns.
-        """
+    def table(self) -> Table:
+        """The measures as a table."""
         columns = (
-            Column(name="measure"), Column(name="sim", kind="number"), Column(name="human", kind="number"),
-            Column(name="effect", kind="number", places=2), Column(name="low", kind="number", places=2), Column(name="high", kind="number", places=2),
-            Column(name="people", kind="number", places=2),
-            *([Column(name="published", kind="number", places=2)] if self.published is not None else []),
-            *([Column(name="made", kind="number", places=2)] if self.made is not None else []),
-            Column(name="p adjusted", kind="p"), Column(name="finding"),
-            *([Column(name="apart")] if any(row.apart for row in self.measures) else []),
-        )  # fmt: skip
-        rows = [
-            vars(row) | {
-                "measure": row.name, "people": row.between_people, "finding": row.finding,
-                "low": row.effect_low, "high": row.effect_high, "published": row.published_effect, "made": row.made_effect,
-            }
-            for row in self.measures
-            if untold or row.sim is not None or row.human is not None or not row.reason
-        ]  # fmt: skip
-        beyond = [column.heading for column in columns if column.name in _BEYOND] if width < WIDE else []
-        columns = tuple(column for column in columns if column.heading not in beyond)
-        more = [f"In a terminal of {WIDE} columns, in --json and in --out: {', '.join(beyond)}."] if beyond else []
-        effects = [row.effect for row in self.measures if row.is_ranked and row.effect is not None]
-        alike = bool(effects) and not any(round(effect, 2) for effect in effects)
-        title = "No ranked measure differs" if alike else "Least like people first"
-        return Table.of(title, columns, rows, (*more, *self.notes, *self._trust, *self.remarks))
-
-    @property
-    def _trust(self) -> list[str]:
-        """How far annotations can be trusted, a line for those of which it is the same."""
-        marks: dict[tuple[str, str], list[str]] = {}
-        for row in self.measures:
-            if row.trust_sim:
-                marks.setdefault((row.trust_sim, row.trust_human), []).append(row.name)
-        return [
-            f"Trust in {', '.join(names)}: " + (f"{sim}." if sim == human else f"simulated {sim}, people {human}.")
-            for (sim, human), names in marks.items()
-        ]
-
-    @property
-    def remarks(self) -> list[str]:
-        """Why numbers or intervals are missing, a line for each reason with its measures; and how alike measures are."""
-        by_reason: dict[str, list[str]] = {}
-        for row in self.measures:
-            by_reason.setdefault(row.reason or row.no_interval, []).append(row.name)
-        every = [row.name for row in self.measures if row.is_ranked]
-        ranked = len(every)
-        lines = [
-            f"{'All ranked measures' if names == every and ranked > 1 else ', '.join(names)}: {reason}."
-            for reason, names in by_reason.items()
-            if reason
-        ]
-        if self.effective_measures is not None and ranked:
-            lines.append(
-                f"Measures are correlated: the {ranked} ranked ones count as {self.effective_measures:.1f} that are not."
+            Column(name="measure"),
+            Column(name="simulated", kind="number"),
+            Column(name="people", kind="number"),
+            Column(name="effect", kind="number", places=2),
+            Column(name="low", kind="number", places=2),
+            Column(name="high", kind="number", places=2),
+            Column(name="halves", kind="number", places=2),
+            *(Column(name=name, kind="number", places=2) for name in self.references),
+            Column(name="differs", kind="flag"),
+        )
+        rows = tuple(
+            (
+                row.name, row.simulated, row.people, row.effect.value, row.effect.low, row.effect.high,
+                row.between_people, *row.references.values(), row.differs,
             )
-        return lines
+            for row in self.rows
+        )  # fmt: skip
+        reasons = dict.fromkeys(row.effect.reason for row in self.rows if row.effect.reason)
+        left_out = [f"Left out: {'; '.join(self.left_out)}."] if self.left_out else []
+        return Table(
+            title="Simulated users and people",
+            columns=columns,
+            rows=rows,
+            notes=(*self.summary, *reasons, *left_out, *self.notes),
+        )
 
     def frame(self) -> Any:
-        """A pandas data frame, a row for each measure in the report's order.
-
-        Needs the extra `stats`. Beside the fields of a row it has the distance between references, and the smallest and
-        the largest effect in a task.
-        """
-        nested = {"tasks", "examples_sim", "examples_human", "shares", "references"}
-        more = ("smallest_in_task", "largest_in_task", "between_references")
-        rows = [row.model_dump(mode="python", exclude=nested) | _derived(row) for row in self.measures]
-        columns = [name for name in RealismRow.model_fields if name not in nested]
-        return of_extra("pandas", "stats").DataFrame(rows, columns=[*columns, *more])
+        """A pandas data frame of the table."""
+        return self.table().frame()
 
 
-def _derived(row: RealismRow) -> dict[str, float | None]:
-    """Columns of the frame that are not fields of a row."""
-    smallest, largest = row.task_effects or (None, None)
-    return {
-        "smallest_in_task": smallest,
-        "largest_in_task": largest,
-        "between_references": row.between_references,
+def _in_words(auc: Estimate) -> str:
+    if auc.value is None:
+        return f"- ({auc.reason})"
+    ends = f" ({auc.low:.2f} to {auc.high:.2f})" if auc.low is not None and auc.high is not None else ""
+    return f"{auc.value:.2f}{ends}"
+
+
+def compare(
+    sim: Sequence[Conversation],
+    people: Sequence[Conversation],
+    *,
+    references: Mapping[str, Sequence[Conversation]] = MappingProxyType({}),
+    language: Language | None = None,
+    part: UserPart = "all",
+    measures: Sequence[Measure] = (),
+    examples: int = 0,
+) -> RealismReport:
+    """Measure how far simulated users are from people, and how far people are from other people.
+
+    Args:
+        sim: Simulated conversations.
+        people: People's conversations.
+        references: Conversations of other people, by name.
+        language: Language in which the sides are compared; default: one that both have.
+        part: Take only users of this split of the people: `tune`, `test` or `all`.
+        measures: Measures of your own, beside the shipped ones.
+        examples: Number of messages of each side that show a measure that differs.
+
+    Returns:
+        The report. What cannot be compared is named in it, with the reason.
+
+    Raises:
+        SettingError: Two measures have one name, or a measure failed.
+        MissingExtraError: For Chinese jieba is missing (extra `zh`).
+    """
+    every = (*MEASURES, *measures)
+    if len({measure.name for measure in every}) < len(every):
+        raise SettingError("two measures have one name: give yours another one than the shipped measures have")
+    references = {
+        f"reference {name}" if name in (SIMULATED, PEOPLE) else name: side for name, side in references.items()
     }
+    found = matched(sim, people, references, language, part)
+    with one_thread(), unscanned():
+        return _report(found, every, {SIMULATED: sim, PEOPLE: people, **references}, part, examples)
+
+
+def _report(
+    found: Matched,
+    measures: Sequence[Measure],
+    given: Mapping[str, Sequence[Conversation]],
+    part: UserPart,
+    examples: int,
+) -> RealismReport:
+    sim, people = found.sides[SIMULATED], found.sides[PEOPLE]
+    translated = any(one.translated for one in (*sim, *people))
+    labels, left_out = labels_of(sim, people)
+    lost = [one.name for one in measures if translated and not one.survives_translation]
+    worded = [one.name for one in measures if found.language is None and not one.wordless]
+    computed = [*(one for one in measures if one.name not in {*lost, *worded}), *labels]
+    if lost:
+        left_out.append(f"a translation changes {', '.join(lost)}")
+    if worded:
+        left_out.append(f"without a common language {len(worded)} measures of words")
+    transcripts = [one for side in found.sides.values() for one in side]
+    values = np.full((len(transcripts), len(computed)), np.nan)
+    for place, one in enumerate(transcripts):
+        values[place] = [np.nan if (number := measure.value(one)) is None else number for measure in computed]
+    side_of = np.repeat(np.arange(len(found.sides)), [len(side) for side in found.sides.values()])
+    # One name on two sides is two users, whose conversations may differ.
+    user = numbered([(side, one.user) for side, one in zip(side_of.tolist(), transcripts, strict=True)])
+    task = numbered([one.task for one in transcripts])
+    places = {name: np.flatnonzero(side_of == number) for number, name in enumerate(found.sides)}
+    sides = {name: Side(values[rows], user[rows], task[rows]) for name, rows in places.items()}
+    rows = []
+    for column, measure in enumerate(computed):
+        row = _row(measure, sides, column)
+        if isinstance(row, str):
+            left_out.append(row)
+            continue
+        if examples and row.differs and not row.annotation:
+            of_sim, of_people = (
+                _typical(found.sides[name], sides[name].values[:, column], measure, examples)
+                for name in (SIMULATED, PEOPLE)
+            )
+            row = row.model_copy(update={"examples_simulated": of_sim, "examples_people": of_people})
+        rows.append(row)
+    read = {row.name for row in rows if not row.annotation}
+    columns = [column for column, measure in enumerate(computed) if measure.name in read]
+    # Words of a translation tell the translator, and words of different languages the language.
+    reader = Reader.of(transcripts, values[:, columns], user, words=found.language is not None and not translated)
+    notes = list(found.notes)
+    if translated:
+        notes.append("The model reads the measures only: words of a translation would tell the translator.")
+    return RealismReport(
+        language=found.language,
+        part=part,
+        simulated=_summary(given[SIMULATED], sim),
+        people=_summary(given[PEOPLE], people),
+        references={name: _summary(given[name], side) for name, side in list(found.sides.items())[2:]},
+        tasks=found.tasks,
+        auc=reader.auc(places[SIMULATED], places[PEOPLE]),
+        auc_halves=reader.halves(places[PEOPLE], np.random.default_rng(0)),
+        auc_references={name: reader.auc(places[name], places[PEOPLE]) for name in list(places)[2:]},
+        rows=tuple(sorted(rows, key=lambda row: (row.annotation, not row.differs, -abs(row.effect.value or 0)))),
+        left_out=tuple(left_out),
+        notes=tuple(notes),
+    )
+
+
+def _row(measure: Measure, sides: Mapping[str, Side], column: int) -> RealismRow | str:
+    """The row of a measure; a line with the reason where it has none."""
+    sim, people = sides[SIMULATED], sides[PEOPLE]
+    both = Comparison(sim, people, column)
+    means = both.means
+    if means is None:
+        return f"{measure.name}: no task has values of both sides"
+    if float(np.nanmin(values := _values(sim, people, column))) == float(np.nanmax(values)):
+        return f"{measure.name}: every value is {values[0]:g}"
+    effect = both.effect()
+    between = between_halves(people, column, np.random.default_rng(0))
+    differs = None
+    if effect.low is not None and effect.high is not None and between is not None:
+        differs = effect.low > between or effect.high < -between
+    return RealismRow(
+        name=measure.name,
+        unit=measure.unit,
+        definition=measure.definition,
+        simulated=means[0],
+        people=means[1],
+        effect=effect,
+        between_people=between,
+        differs=differs,
+        annotation=measure.annotation,
+        references={name: Comparison(side, people, column).effect().value for name, side in list(sides.items())[2:]},
+    )
+
+
+def _values(sim: Side, people: Side, column: int) -> Floats:
+    """The values of both sides that there are."""
+    values = np.concatenate([sim.values[:, column], people.values[:, column]])
+    defined: Floats = values[~np.isnan(values)]
+    return defined
+
+
+def _typical(side: Sequence[UserTranscript], values: Floats, measure: Measure, count: int) -> tuple[Example, ...]:
+    """A message each of different users, from the conversations whose values are nearest to the side's mean."""
+    rows = np.flatnonzero(~np.isnan(values))
+    mean = float(values[rows].mean())
+    of_user: dict[str, UserTranscript] = {}
+    for row in sorted(rows.tolist(), key=lambda row: abs(values[row] - mean)):
+        of_user.setdefault(side[row].user, side[row])
+    return tuple(_example(one, measure, mean) for one in list(of_user.values())[:count])
+
+
+def _example(transcript: UserTranscript, measure: Measure, mean: float) -> Example:
+    """The message whose value is nearest to the mean; of a measure of conversations the first one."""
+    number = 0
+    if measure.of_text is not None:
+        found = [(number, measure.of_text(transcript, number)) for number in range(len(transcript.texts))]
+        number = min(((abs(value - mean), number) for number, value in found if value is not None), default=(0, 0))[1]
+    text = transcript.texts[number].strip()
+    return Example(
+        conversation=transcript.conversation.id,
+        text=text if len(text) <= LONGEST else f"{text[:LONGEST].rstrip()} …",
+    )
+
+
+def _summary(given: Sequence[Conversation], compared: Sequence[UserTranscript]) -> SideSummary:
+    return SideSummary(
+        conversations=len(given), compared=len(compared), users=len({transcript.user for transcript in compared})
+    )

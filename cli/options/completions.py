@@ -1,13 +1,11 @@
-"""Names that a shell completes: of casts, domains, labels, measures, formats, rules and tables."""
+"""Names that a shell completes: of casts, domains, labels, formats, rules and tables."""
 
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
 _DOMAIN = re.compile(r"^(DOMAIN)\b.*=", re.MULTILINE)
-_LOG_FORMAT, _MEASURE = (
-    re.compile(rf"^(\w+)\s*(?::[^=\n]*)?=\s*(?:\w+\.)*{name}\(", re.MULTILINE) for name in ("Format", "Measure")
-)
+_LOG_FORMAT = re.compile(r"^(\w+)\s*(?::[^=\n]*)?=\s*(?:\w+\.)*Format\(", re.MULTILINE)
 
 
 def casts(incomplete: str) -> list[str]:
@@ -25,11 +23,6 @@ def domains(incomplete: str) -> list[str]:
 def log_formats(incomplete: str) -> list[str]:
     """Import paths of log formats in the working folder."""
     return _matching(_import_paths(_LOG_FORMAT), incomplete)
-
-
-def measures(incomplete: str) -> list[str]:
-    """Import paths of measures in the working folder."""
-    return _matching(_import_paths(_MEASURE), incomplete)
 
 
 def label_names(incomplete: str) -> list[str]:

@@ -56,7 +56,6 @@ def main() -> None:
     """Write both sides, and print the seconds of user and system time of the command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keep", type=Path, help="keep conversations and report in this folder")
-    parser.add_argument("--baseline", action="store_true", help="with the users made from people")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or Path(temporary)
@@ -67,7 +66,7 @@ def main() -> None:
         command = [sys.executable, "-m", "duologue.cli", "compare", *files, "--json"]
         before = getrusage(RUSAGE_CHILDREN)
         with (folder / "report.json").open("w") as report:
-            subprocess.run(command + ([] if options.baseline else ["--no-baseline"]), stdout=report, check=True)
+            subprocess.run(command, stdout=report, check=True)
         after = getrusage(RUSAGE_CHILDREN)
     print(f"CPU: {after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime:.1f} s")
 

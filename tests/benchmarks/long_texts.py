@@ -213,7 +213,7 @@ COMMANDS = {
     ),
     "recllmsim": (
         *LOOKS, "convert SRC made_r --to recllmsim", "papers recllmsim stats SRC", "papers recllmsim predict SRC",
-        "papers recllmsim intents SRC", "papers recllmsim satisfaction SRC", "compare SRC SRC --no-baseline --out compared",
+        "papers recllmsim intents SRC", "papers recllmsim satisfaction SRC", "compare SRC SRC --out compared",
         "validity SRC --user offline --out valid --yes",
         "simulate recllmsim --scenarios SRC --max-turns 1 --out again --yes",
         "simulate recllmsim --scenarios SRC --user replay:SRC --assistant replay:SRC --out again --yes",

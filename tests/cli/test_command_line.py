@@ -19,7 +19,9 @@ from duologue.cli.registry import COMMANDS as PRESENT
 Command = Callable[..., tuple[int, str, str]]
 ROOT = Path(__file__).parent.parent.parent
 
-TWO_TYPES: dict[str, str] = {}
+TWO_TYPES = {
+    "--examples": "`compare` shows so many messages; commands that ask a model give it conversations of a source"
+}
 """Options of more than one type, and why."""
 
 ONE_EACH = ("--between", "--fact", "--model", "--rater", "--scale", "--user", "--without")
@@ -108,9 +110,9 @@ def test_an_option_that_takes_several_names_takes_them_with_commas_too() -> None
 
 
 def test_an_option_of_duologue_itself_behind_a_command_says_where_it_stands(duologue: Command) -> None:
-    code, _, stderr = duologue("compare", "a", "b", "--measure", "one_word:ONE_WORD")
+    code, _, stderr = duologue("compare", "a", "b", "--log-format", "till:FORMAT")
     assert code == 2
-    assert "--measure stands before the command: duologue --measure MODULE:NAME compare ..." in stderr
+    assert "--log-format stands before the command: duologue --log-format MODULE:NAME compare ..." in stderr
 
 
 SHOWN = re.compile(r"(?:^|[\s`(\"'/])duologue((?: +[^\s`#|\"\\]+)+)", re.MULTILINE)

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from duologue import __version__, data
-from duologue.analysis.realism.measures import registry
 from duologue.cli import doctor
 from duologue.data import domains
 from duologue.graphs import casts
@@ -197,7 +196,7 @@ def test_the_doctor_lists_what_installed_packages_declare(duologue, monkeypatch,
     metadata = tmp_path / "till_package-1.0.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: till-package\nVersion: 1.0\n")
-    groups = ("casts", "domains", "formats", "measures")
+    groups = ("casts", "domains", "formats")
     (metadata / "entry_points.txt").write_text(
         "".join(f"[duologue.{part}]\nmy_{part} = nowhere:X\n" for part in groups)
     )
@@ -211,7 +210,7 @@ def test_the_doctor_lists_what_installed_packages_declare(duologue, monkeypatch,
 
 
 def test_the_groups_that_the_doctor_lists_are_those_that_are_read():
-    read = {casts.GROUP, domains.GROUP, domains.FORMATS, registry.GROUP}
+    read = {casts.GROUP, domains.GROUP, domains.FORMATS}
     assert {f"duologue.{part}" for part in doctor.OWN_PARTS} == read
 
 

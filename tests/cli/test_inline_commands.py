@@ -53,8 +53,8 @@ def test_commands_inside_sentences_can_be_parsed() -> None:
     ("line", "reason"),
     [
         ("duologue compare --part", ""),
-        ("duologue compare SIM HUMAN --out DIR", ""),
-        ("duologue compere SIM HUMAN", "has no command compere"),
+        ("duologue compare SIM PEOPLE --out DIR", ""),
+        ("duologue compere SIM PEOPLE", "has no command compere"),
         ("duologue compare SIM --aut DIR", "No such option: --aut"),
         ("duologue demo twice", "takes no ['twice']"),
     ],

@@ -161,13 +161,6 @@ def test_two_logs_of_unequal_number_are_compared_and_what_they_lack_is_told(duol
     assert "do not name their user" in " ".join(out.split())
 
 
-@pytest.mark.heavy
-def test_too_few_conversations_to_compare_are_told_in_one_line(duologue):
-    few, people = talks("few.jsonl", 3, "Hello! {}?"), talks("people.jsonl", 12, "need {}")
-    _, _, err = duologue("compare", few, people)
-    assert "few.jsonl: has only 3 of the 8 conversations" in err
-
-
 def test_what_the_page_about_logs_shows_is_what_the_commands_print(duologue):
     root = Path(__file__).parents[2]
     page = (root / "docs/start/logs.md").read_text(encoding="utf-8")

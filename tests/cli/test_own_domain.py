@@ -6,7 +6,7 @@ import json
 import pytest
 
 from duologue import data, runs
-from duologue.analysis.realism.measures.transcripts import transcripts_of
+from duologue.analysis.realism.transcripts import transcripts_of
 from duologue.data import Conversation, Message
 from duologue.data.rules import USER_FAULT_RULES
 from duologue.graphs import simquac
@@ -87,7 +87,7 @@ def test_the_page_of_a_run_lists_its_titles(log):
 
 def test_its_users_and_facts_are_those_that_are_compared(log):
     first, _ = transcripts_of(data.load(log), "en")
-    assert first.cluster == "AB1"
+    assert first.user == "AB1"
     assert [fact.words for fact in first.facts] == [{"window"}]
     assert first.facts_told == {0: 0}
 

@@ -32,16 +32,13 @@ def completed(forks: Any, line: str, folder: Path) -> list[str]:
         ("duologue papers simquac stats a --format m", {"md"}),
         ("duologue check a --rule question-list,repea", {"question-list,repeated"}),
         ("duologue --domain hotel", {"hotel:DOMAIN"}),
-        ("duologue --measure hotel:ON", {"hotel:ONE_WORD"}),
         ("duologue --log-format h", {"hotel:TILL"}),
         ("duologue next-turn --sam", {"--sample"}),
     ],
 )
 def test_a_shell_completes_names(forks: Any, tmp_path: Path, line: str, offered: set[str]) -> None:
     (cwd := tmp_path / "cwd").mkdir()
-    (cwd / "hotel.py").write_text(
-        'DOMAIN = None\nONE_WORD: Measure = realism.Measure(name="one word")\nTILL = data.Format("till")\n'
-    )
+    (cwd / "hotel.py").write_text('DOMAIN = None\nTILL = data.Format("till")\n')
     assert offered <= set(completed(forks, line, cwd))
 
 

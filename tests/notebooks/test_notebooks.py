@@ -156,15 +156,13 @@ def test_the_notebook_of_simulation_shows_how_far_its_run_was():
 
 def test_without_published_data_the_realism_notebook_shows_differences_with_their_intervals():
     text = shown_text(stored("04_human_or_simulated"))
-    assert re.search(r"users written for this notebook \(no people\) +22 +22 +22 +0", text)
-    assert re.search(r"message length +characters +150\.\d+ +27\.52", text)
+    assert re.search(r"message length.*150\.\d+.*27\.52", text, re.DOTALL)
     figures = next(
         output.data["image/svg+xml"]
         for _, output in outputs(stored("04_human_or_simulated"))
-        if "Figures of 15" in output.get("data", {}).get("text/plain", "")
+        if "message length" in output.get("data", {}).get("text/plain", "") and "image/svg+xml" in output.data
     )
     assert figures.count('class="interval"') >= 15
-    assert "message length" in figures
 
 
 @pytest.mark.heavy

@@ -41,7 +41,6 @@ def pages(folder: Path, open_data: Path) -> list[Path]:
             people / "human_exp_V2",
             "--part",
             "test",
-            "--no-baseline",
             "--out",
             "near",
         ],

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("sklearn")
 
-from duologue.analysis.realism.measures.transcripts import task_of
+from duologue.analysis.realism.transcripts import task_of
 from duologue.data import Conversation, Message
 from duologue.data.people import of_part, part_of, user_of
 from duologue.runs.people.retrieval import from_people
