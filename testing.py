@@ -191,7 +191,6 @@ def assert_solved(
     by: Literal["share", "interval"] = "share",
     scorer: Any = None,
     user_faults: Literal["skip", "count"] = "skip",
-    crashes: Literal["failure", "unscored"] = "failure",
 ) -> None:
     """Fails unless the conversation was a success, or of several a share of `at_least` (0 to 1).
 
@@ -204,16 +203,14 @@ def assert_solved(
     A conversation in which the user simulator is at fault says nothing about the agent: it is left out. If there is no
     other conversation, the test is skipped, and the rule is the reason. `user_faults="count"` counts it like any other.
     A conversation without a score, as after a failure of an endpoint, fails the test. One in which the agent's own code
-    crashed, or which it did not answer, is a failure; `crashes="unscored"`: it has no score.
+    crashed, or which it did not answer, is a failure.
     """
     __tracebackhide__ = True
     from .analysis.outcomes import outcome
-    from .analysis.testing.success import success_over_scenarios
+    from .analysis.testing.success import share_over_scenarios
     from .data import Conversation
     from .errors import SettingError
 
-    if crashes not in ("failure", "unscored"):
-        raise SettingError(f"assert_solved: crashes is 'failure' or 'unscored', not {crashes!r}")
     if by not in ("share", "interval"):
         raise SettingError(f"assert_solved: by is 'share' or 'interval', not {by!r}")
     if isinstance(at_least, bool) or not 0 < at_least <= 1:
@@ -223,7 +220,7 @@ def assert_solved(
         raise SettingError("assert_solved: there is no conversation")
     if scorer is not None:
         listed = [_scored(conversation, scorer) for conversation in listed]
-    judged = [(outcome(conversation, crashes), conversation) for conversation in listed]
+    judged = [(outcome(conversation), conversation) for conversation in listed]
     counted = [pair for pair in judged if user_faults == "count" or pair[0].user_fault is None]
     if not counted:
         pytest.skip(f"the simulated user is at fault, not the agent: {judged[0][0].user_fault}")
@@ -231,12 +228,13 @@ def assert_solved(
     reached = sum(bool(result.success) for result, _ in counted)
     if unscored:
         raise AssertionError(_message(f"{len(unscored)} of {len(listed)} conversations have no score", unscored))
-    rate = success_over_scenarios((conversation, bool(result.success)) for result, conversation in counted)
-    if reached < at_least * len(counted) if by == "share" else rate.low < at_least:
+    rate = share_over_scenarios((conversation, bool(result.success)) for result, conversation in counted)
+    if reached < at_least * len(counted) if by == "share" else rate.low is None or rate.low < at_least:
         wrong = [pair for pair in counted if not pair[0].success]
         share = f"{reached} of {len(counted)} conversations succeeded, expected a share of {at_least:g}"
         if by == "interval":
-            share += f" as the lower end of its 95 % interval, which is {rate.low:.2f}"
+            end = rate.reason if rate.low is None else f"which is {rate.low:.2f}"
+            share += f" as the lower end of its 95 % interval ({end})"
         left_out = len(judged) - len(counted)
         share += f" ({left_out} left out: the simulated user is at fault)" if left_out else ""
         raise AssertionError(_message(share, wrong))
@@ -279,8 +277,7 @@ def _scored(conversation: "Conversation", scorer: Any) -> "Conversation":
 
 def _message(line: str, wrong: "Sequence[tuple[Outcome, Conversation]]") -> str:
     """The text of a failing assertion: the conversations' ends, the reasons, whose fault it is."""
-    from .analysis.outcomes import INTERRUPTED, tool_error_lines
-    from .analysis.testing.failed_conversations import reason_and_end
+    from .analysis.outcomes import INTERRUPTED, details_of, in_words
 
     parts = [line]
     for result, conversation in sorted(wrong, key=lambda pair: len(pair[1].messages))[:SHOWN]:
@@ -288,9 +285,8 @@ def _message(line: str, wrong: "Sequence[tuple[Outcome, Conversation]]") -> str:
         parts += [
             "",
             f"{conversation.id}: {result.scenario}",
-            f"  reason: {reason_and_end(result.reason, conversation.stop)}",
-            *(f"    at {frame}" for frame in result.frames),
-            *(f"  {line}" for line in tool_error_lines(result.tool_errors, result.reason)),
+            f"  reason: {in_words(result, conversation.stop)}",
+            *(f"    {line}" for line in details_of(result)),
             f"  stop: {conversation.stop or 'not told'}, fault: {result.fault}",
             *([f"  ... {earlier} messages before"] if earlier > 0 else []),
             *(f"  {message.role}: {message.text}" for message in conversation.messages[-END:]),

@@ -1,6 +1,5 @@
-"""The outcome of one conversation, only by its record: success, reason, and the fault of a failure."""
+"""The outcome of one conversation, only by its record: success, the reason, and the cause of a failure."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
@@ -8,25 +7,15 @@ from typing import Any, Literal, TypeAlias
 from ..data import domains
 from ..data.formats.messages import NO_RESULT
 from ..data.identity import digest
-from ..data.labels.reading import SCORES
-from ..data.records import INTERRUPT, TURN_TIMEOUT, Conversation, Failure, Fault, stop_in_words
+from ..data.records import INTERRUPT, TURN_TIMEOUT, UNTOLD, Conversation, Failure, stop_in_words
 from ..data.rules.user_faults import behaviour_names
-from .user_faults import first_fault
-
-SUCCESS = "success"
+from .faults import NONE_ACCEPTED, SUCCESS, Cause, Whose, cause_of, first_fault, rejected_because, success_score
 
 CUT_SHORT = "it was cut short"
 """Begin of the reason why a conversation has no score that did not come to its end."""
 SCORE_FAILED = "the score 'success' failed"
 """Begin of the reason why a conversation has no score whose scorer failed."""
-Crashes: TypeAlias = Literal["failure", "unscored"]
-"""What a conversation counts as in which the agent crashed, or answered nothing."""
-_SILENCE = re.compile(r"none of \d+ replies had a text")
-"""Begin of the error of an agent without an answer, as a conversation's graph records it."""
-_NO_MESSAGE = "AnswerError: the function"
-"""Beginning of the error of a function that returned something other than a message."""
 TIMED_OUT, INTERRUPTED, AT_ITS_LIMIT = "agent_timeout", "agent_interrupted", "agent_limit"
-NONE_ACCEPTED = "assistant_rejected"
 """Stop reasons of an agent that did not answer to the end."""
 BY_GOODBYE = "unless_the_scenario_says"
 """Name of the scorer of the cast for agents, in records: it has no score for a scenario with a `success`."""
@@ -34,6 +23,15 @@ _NOT_APPROVED = "User rejected the tool call for "
 """Begin of the error that LangChain's `HumanInTheLoopMiddleware` records of a call that was not approved."""
 _LONGEST = 300
 """Longest line of a tool's error, in characters."""
+
+Ending: TypeAlias = Literal["answered", "crashed", "silent", "timed out", "interrupted", "limit", "rejected"]
+"""How the agent ended: it answered to the end, or why not."""
+_OF_STOP: Mapping[str | None, Ending] = {
+    TIMED_OUT: "timed out",
+    INTERRUPTED: "interrupted",
+    AT_ITS_LIMIT: "limit",
+    NONE_ACCEPTED: "rejected",
+}
 
 
 @dataclass(frozen=True)
@@ -46,42 +44,34 @@ class Outcome:
     """None if it has no score."""
     reason: str
     """The reason of the score, or of its absence."""
-    fault: Fault
-    """The fault of a conversation that is not a success, also if a limit or a signal cut it short; else `none`."""
-    user_fault: str | None
+    fault: Whose = "none"
+    """Whose fault it is that the conversation is no success; `none` of a success."""
+    user_fault: str | None = None
     """The rule by which the user simulator is at fault; None if it is not."""
-    user_fault_at: int | None = None
-    """Number of the message in which the user simulator is at fault; None if it is not, or before any message."""
     user_fault_reason: str = ""
-    """What the rule found, in words; empty without a fault."""
+    """What the rule found, in words, with the message; empty without a fault."""
+    cause: Cause | None = None
+    """None of a success, and of a conversation that was cut short."""
     frames: tuple[str, ...] = ()
     """The last places in one's own code that the error passed which ended it, or which took its score."""
     tool_errors: Mapping[str, str] = field(default_factory=dict)
     """As of `tool_errors`."""
 
 
-def outcome(conversation: Conversation, crashes: Crashes = "unscored", ending: str = "") -> Outcome:
+def outcome(conversation: Conversation, ending: str = "") -> Outcome:
     """The outcome of a conversation, only by its record; without one if a limit cut it short.
 
-    `crashes`: what a crash of the agent counts as, which is the assistant's fault either way. `ending`: as of
-    `score_of`.
+    A crash of the agent is a failure. `ending`: as of `score_of`.
     """
-    score = score_of(conversation, crashes, ending)
-    broken = first_fault(conversation)
+    score = score_of(conversation, ending)
     success, reason = (None, score) if isinstance(score, str) else score
     if not success and (rejected := rejected_because(conversation)):
         reason = "; ".join(filter(None, (reason, f"{stop_in_words(NONE_ACCEPTED)}: {rejected}")))
-    fault: Fault = "none"
-    if agent_failed(conversation):
-        fault = "user" if broken else "assistant"
-    elif success is None:
-        failure = conversation.ending_failure
-        whose = conversation.fault if failure is None or failure.fault != "user" else "user"
-        fault = whose if whose not in (None, "none") else "infrastructure"
-    elif not success:
-        # A user that gives up, or goes without what it came for, leaves with what the assistant made of the talk.
-        fault = conversation.fault if conversation.fault not in (None, "none") else "assistant"
-        fault = "user" if broken else fault
+    broken, frames = first_fault(conversation), _frames(conversation)
+    cause, fault = None, "none" if success else "infrastructure"
+    if not success and not was_cut_short(conversation):
+        cause = cause_of(conversation, frames)
+        fault = cause.fault
     return Outcome(
         conversation.id,
         title_of(conversation),
@@ -89,9 +79,9 @@ def outcome(conversation: Conversation, crashes: Crashes = "unscored", ending: s
         reason,
         fault,
         None if broken is None else broken.rule,
-        None if broken is None or broken.message < 0 else broken.message,
-        "" if broken is None else broken.reason,
-        _frames(conversation),
+        "" if broken is None else f"{broken.rule}, message {broken.message}: {broken.reason}",
+        cause,
+        frames,
         tool_errors(conversation),
     )
 
@@ -103,7 +93,7 @@ def title_of(conversation: Conversation) -> str:
     return f"{title} ({', '.join(names)})" if names else title
 
 
-def score_of(conversation: Conversation, crashes: Crashes = "unscored", ending: str = "") -> tuple[bool, str] | str:
+def score_of(conversation: Conversation, ending: str = "") -> tuple[bool, str] | str:
     """Whether a conversation succeeded, and the score's reason; else a line on why it has no score.
 
     `ending`: why its run ended, in words; without them the reason is only that of the record.
@@ -113,35 +103,26 @@ def score_of(conversation: Conversation, crashes: Crashes = "unscored", ending: 
             return f"{CUT_SHORT}: {stop_in_words(conversation.stop)} (its own: --max-tokens)"
         return f"{CUT_SHORT}: {ending or stop_in_words(conversation.stop)}"
     failure = conversation.ending_failure
-    if crashes == "failure" and failure is not None and agent_failed(conversation):
+    if failure is not None and failure.fault == "assistant":
         return False, _failure_line(failure)
-    if (score := _success_score(conversation)) is not None:
+    if score := success_score(conversation):
         if isinstance(score.get("value"), bool):
             return score["value"], str(score.get("reason", ""))
         if score.get("error"):
             return f"{SCORE_FAILED}: {' '.join(str(score['error']).split())}"
         return f"the score 'success' is {score.get('value')!r}, not true or false"
-    if failure is not None:
-        return _failure_line(failure)
-    return "no scorer gave one"
+    return "no scorer gave one" if failure is None else _failure_line(failure)
 
 
-def agent_failed(conversation: Conversation) -> bool:
-    """Whether a crash of the agent's own code ended a conversation, or that it answered nothing at all its attempts."""
-    failure = conversation.failure
-    return failure is not None and failure.fault == "assistant" and not was_cut_short(conversation)
-
-
-def fell_silent(conversation: Conversation) -> bool:
-    """Whether the agent answered nothing at all its attempts."""
-    failure = conversation.failure
-    return agent_failed(conversation) and failure is not None and _SILENCE.match(failure.error) is not None
-
-
-def gave_no_message(conversation: Conversation) -> bool:
-    """Whether a function under test answered with something that is not a message."""
-    failure = conversation.failure
-    return agent_failed(conversation) and failure is not None and failure.error.startswith(_NO_MESSAGE)
+def ending_of(conversation: Conversation) -> Ending | None:
+    """How the agent ended; None where a bound of the run, an endpoint or another node ended the conversation."""
+    if was_cut_short(conversation):
+        return None
+    if (failure := conversation.ending_failure) is not None:
+        if failure.fault != "assistant":
+            return None
+        return "silent" if failure.silent or failure.error.startswith("AnswerError:") else "crashed"
+    return _OF_STOP.get(conversation.stop, "answered")
 
 
 def turn_limit(conversation: Conversation) -> float | None:
@@ -151,25 +132,6 @@ def turn_limit(conversation: Conversation) -> float | None:
     own = provenance.nodes["assistant"].settings if "assistant" in provenance.nodes else {}
     seconds = own.get("turn_timeout") or provenance.limits.get("turn_timeout") or TURN_TIMEOUT
     return float(seconds) if isinstance(seconds, int | float) else None
-
-
-def answered(conversation: Conversation) -> bool | None:
-    """Whether the agent answered to the end.
-
-    None where a bound of the run, an endpoint or another node ended the conversation.
-    """
-    if agent_failed(conversation) or conversation.stop in (TIMED_OUT, INTERRUPTED, AT_ITS_LIMIT, NONE_ACCEPTED):
-        return False
-    return None if was_cut_short(conversation) or conversation.ending_failure is not None else True
-
-
-def rejected_because(conversation: Conversation) -> str | None:
-    """The validator's reasons where a conversation ended because no reply was accepted; else None."""
-    if conversation.stop != NONE_ACCEPTED:
-        return None
-    turn = next((turn for turn in reversed(conversation.unsaid) if turn.role == "assistant"), None)
-    reasons = (attempt.reason for attempt in (turn.attempts if turn is not None else ()))
-    return ", ".join(dict.fromkeys(filter(None, reasons))) or "no reason is recorded"
 
 
 def teardown_warning(conversation: Conversation) -> str | None:
@@ -205,22 +167,32 @@ def tool_errors(conversation: Conversation) -> dict[str, str]:
     return errors
 
 
-def tool_error_lines(errors: Mapping[str, str], reason: str = "") -> list[str]:
-    """A line for each tool whose error the reason of a conversation's score does not name."""
-    return [f"a call of {name} ended in an error: {error}" for name, error in errors.items() if error not in reason]
+def in_words(result: Outcome, stop: str | None) -> str:
+    """Why a conversation is not a success, what its user did wrong, and how it ended where the reason does not say so."""
+    fault = f"the user simulator is at fault ({result.user_fault_reason})" if result.user_fault_reason else ""
+    reason, end = "; ".join(filter(None, (result.reason, fault))), stop_in_words(stop)
+    if not reason:
+        return end
+    # What went wrong in a node is its failure's text: that a node failed says no more.
+    says_all = reason.startswith(f"{CUT_SHORT}: ") or end in reason or stop == "model_failed" or end == UNTOLD
+    return reason if says_all else f"{reason}; {end}"
+
+
+def details_of(result: Outcome) -> list[str]:
+    """The places that its error passed, and the tools whose error its reason does not name, a line each."""
+    errors = [f"a call of {name} ended in an error: {error}" for name, error in result.tool_errors.items()]
+    named = [error not in result.reason for error in result.tool_errors.values()]
+    return [
+        *(f"at {frame}" for frame in result.frames),
+        *(line for line, further in zip(errors, named, strict=True) if further),
+    ]
 
 
 def _frames(conversation: Conversation) -> tuple[str, ...]:
     if failure := conversation.ending_failure:  # where an endpoint is away, the code that called it is not at fault
         return () if failure.fault == "infrastructure" else failure.frames
-    frames = (_success_score(conversation) or {}).get("frames")
+    frames = success_score(conversation).get("frames")
     return tuple(map(str, frames)) if isinstance(frames, list | tuple) else ()
-
-
-def _success_score(conversation: Conversation) -> dict[str, Any] | None:
-    scores: Any = conversation.labels.get(SCORES)
-    score = scores.get(SUCCESS) if isinstance(scores, dict) else None
-    return score if isinstance(score, dict) else None
 
 
 def scenario_key(conversation: Conversation) -> str:

@@ -10,10 +10,8 @@ from pydantic import model_validator
 from typing_extensions import override
 
 from ..data.records import Record
-from ..data.text.terminal import plain
+from ..data.text.terminal import on_one_line, plain
 from ..errors import of_extra
-from .table_escapes import DASH, LATEX, latex_row, markdown_text, one_line, piped
-from .terminal_tables import TableBody
 
 Cell: TypeAlias = str | int | float | bool | None
 """None is a missing value; a note of the table gives the reason."""
@@ -27,6 +25,29 @@ _FIELD_KINDS: Mapping[Any, CellKind] = {str: "text", int: "count", int | None: "
                                      float | None: "number"}  # fmt: skip
 
 SMALLEST_P = 0.001
+DASH = "–"
+"""The sign of a missing value wherever people read the table; in CSV and data frames it is empty."""
+
+MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\`*_[]<>|~&$"})
+"""Markdown's signs, escaped."""
+
+LATEX = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': "''",
+        DASH: "--",
+        "[": "{[}",  # a bracket or star behind a row's end would be an argument of it
+        "]": "{]}",
+        "*": "{*}",
+    }
+)
+"""LaTeX's signs, escaped."""
 
 
 class Column(Record):
@@ -165,10 +186,22 @@ class Table(Record):
     def rich(self) -> Any:
         """The table for rich to print; what looks like its markup is text."""
         from rich.console import Group
+        from rich.table import Table as RichTable
         from rich.text import Text
 
-        shown = [[plain(text) for text in row] for row in self.shown()]
-        body = TableBody([column.heading for column in self.columns], [c.kind == "text" for c in self.columns], shown)
+        body = RichTable(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        for column in self.columns:
+            # A number is never broken; a text goes on below where the terminal is narrow.
+            of_text = column.kind == "text"
+            body.add_column(
+                Text(column.heading),
+                justify="left" if of_text else "right",
+                overflow="fold",
+                no_wrap=not of_text,
+                min_width=None if of_text else max(map(len, map(column.shown, self.cells(column))), default=None),
+            )
+        for row in self.shown():
+            body.add_row(*(Text(plain(text)) for text in row))
         return Group(Text(self.title, style="bold"), body, *(Text(note, style="dim") for note in self.notes))
 
     def frame(self) -> Any:
@@ -181,9 +214,34 @@ class Table(Record):
             }
         )
 
+    def cells(self, column: Column) -> list[Cell]:
+        """The cells of a column."""
+        place = self.columns.index(column)
+        return [row[place] for row in self.rows]
+
     def shown(self) -> list[list[str]]:
         """The cells as texts, rounded, a dash for what is missing."""
         return [[column.shown(cell) for column, cell in zip(self.columns, row, strict=True)] for row in self.rows]
+
+
+def markdown_text(text: str) -> str:
+    """A text on one line in which Markdown and HTML are text, and an address is not a link."""
+    return on_one_line(text).translate(MARKDOWN).replace("://", r"\://").replace("www.", r"www\.")
+
+
+def one_line(text: str) -> str:
+    """The text with single spaces for all white space."""
+    return " ".join(text.split())
+
+
+def piped(cells: Iterable[str]) -> str:
+    """A row of a Markdown table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def latex_row(cells: Iterable[str]) -> str:
+    """A row of a LaTeX table."""
+    return " & ".join(cells) + r" \\"
 
 
 class TypedRows(Record, Generic[RowRecord]):

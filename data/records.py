@@ -458,6 +458,23 @@ class Failure(Record):
     None for a model's endpoint and another node."""
     frames: tuple[str, ...] = ()
     """The last places in one's own code that it passed, the innermost last, such as `shop/tools.py:12 in book`."""
+    silent: bool = False
+    """Whether the side answered nothing at all its attempts."""
+
+
+class Broken(Record):
+    """A condition of a success that a conversation broke, as its scorer found it."""
+
+    kind: str
+    """What was found, such as `not_called` or `state`; `analysis.faults` has the words of each."""
+    tool: str = ""
+    side: str = ""
+    """Who wrote, or did not write, a text."""
+    path: str = ""
+    """Where a state or an argument differs."""
+    expected: str = ""
+    """The expected value as JSON, perhaps shortened."""
+    got: str = ""
 
 
 class Edge(Record):

@@ -135,7 +135,7 @@ def _silence(role: Role, cast: Cast, attempts: list[Attempt], tried: list[Attemp
     error = f"none of {len(attempts)} replies had a text: {counted}"
     if CUT_OFF in flaws and hasattr(asked_by(cast.nodes[SPEAKER_OF[role]]), "in_cast"):
         error += f" (a model that reasons spends its tokens before the first word: raise {role}_tokens, or ?max_tokens=N of the model)"
-    failure = {"node": SPEAKER_OF[role], "error": error} | ({"fault": role} if own else {})
+    failure = {"node": SPEAKER_OF[role], "error": error, "silent": True} | ({"fault": role} if own else {})
     return NodeError(failure, {"attempts": tried, "drafts": None})
 
 

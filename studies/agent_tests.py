@@ -5,9 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..analysis.outcomes import Crashes
-from ..analysis.testing.pairs.pairing import Margin
-from ..analysis.testing.result_text import resuming
+from ..analysis.testing.pairs import Margin
+from ..analysis.testing.report import resuming
 from ..data.formats.record_lines import attempted
 from ..errors import SettingError
 from ..graphs import Cast
@@ -38,8 +37,6 @@ async def atest(
     resume: bool = False,
     concurrency: Concurrency = "auto",
     conduct: Conduct | None = None,
-    exclude_user_faults: bool = False,
-    crashes: Crashes = "failure",
     threshold: float | None = None,
     at_least: float | None = None,
     against: Any = None,
@@ -95,17 +92,14 @@ async def atest(
     paired = None
     if old is not None:
         new = records if folder is None else attempted(folder)
-        paired = old.compared(
-            new, others=others[0] if others and folder is None else None, crashes=crashes, margin=fail_if_worse
-        )
+        paired = old.compared(new, others=others[0] if others and folder is None else None, margin=fail_if_worse)
     result = trial.result(
         counted,
-        exclude_user_faults=exclude_user_faults,
-        crashes=crashes,
         threshold=threshold,
         at_least=at_least,
         ending=control.ending or "",
         against=paired,
+        cost=control.spending.counted_cost,
     )
     mend = "mend it, then make the same call with another out" if trial.is_refused_once_mended(result) else ""
     again = f"the same call with out={str(out)!r} and resume=True"
@@ -135,9 +129,8 @@ def test() -> None:
         resume: Continue the run in that folder.
         concurrency: Number of conversations at the same time, or `auto`.
         conduct: Pace and bounds of the calls, as for `simulate`.
-        exclude_user_faults: Leave out of the share the conversations in which the user simulator is at fault.
-        crashes: How a crash of the agent counts: `failure` or `unscored`.
-        threshold: The lowest share of successes, 0 to 1, with which the agent passes; None: no such bound.
+        threshold: The lowest share of successes, 0 to 1, with which the agent passes; by default every scored conversation
+            has to succeed.
         at_least: The lowest lower end of the share's 95 % interval with which it passes; None: no such bound.
         against: Another version, compared in pairs of scenario and repeat: an agent, whose conversations are simulated in
             turns with these (with `out` into its folder `against`), the run folder of an earlier test, or its result.

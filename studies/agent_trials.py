@@ -9,13 +9,9 @@ from typing import cast as typed
 
 from pydantic import Field
 
-from ..analysis.outcomes import Crashes
-from ..analysis.testing.pairs.pairing import PairedTest
-from ..analysis.testing.plan import PlannedConversation
-from ..analysis.testing.result import Successes
-from ..analysis.testing.result_text import share_line, summary_line
-from ..analysis.testing.success import successes
-from ..analysis.testing.verdict import with_verdict
+from ..analysis.testing.pairs import PairedTest
+from ..analysis.testing.report import number_line, scenario_success_table, summary_line
+from ..analysis.testing.success import PlannedConversation, Successes, successes, with_verdict
 from ..data.behaviours import chosen_users
 from ..data.identity import begun_with
 from ..data.people import UserPart
@@ -47,7 +43,7 @@ class AgentSuccess(Successes):
 
     def to_pandas(self) -> Any:
         """The table of scenarios as a data frame, unrounded; needs the extra `stats`."""
-        return self.table().frame()
+        return scenario_success_table(self).frame()
 
     def _repr_html_(self) -> str:
         from ..views.success import notebook_result  # HTML is drawn only where it is shown
@@ -55,7 +51,7 @@ class AgentSuccess(Successes):
         return notebook_result(self)
 
     def __repr__(self) -> str:
-        return f"<{'; '.join(filter(None, (summary_line(self), share_line(self), str(self.folder or ''))))}>"
+        return f"<{'; '.join(filter(None, (summary_line(self), number_line(self.success), str(self.folder or ''))))}>"
 
     __str__ = __repr__
 
@@ -161,31 +157,32 @@ class AgentTest:
     def is_refused_once_mended(self, result: Successes) -> bool:
         """Whether a function whose source the run's manifest compares raised an error, or did not answer."""
         nodes = {place: node.flat() for place, node in self.cast.describe().items()}
-        wordless = result.without_message or (result.silent and compares_function(nodes["assistant"]))
-        return bool(wordless) or any(is_compared(row.frames, nodes) for row in result.errors)
+        silent = bool(result.counts.get("silent")) and compares_function(nodes["assistant"])
+        return silent or any(is_compared(row.frames, nodes) for row in result.failures)
 
     def result(
         self,
         records: Iterable[Conversation],
         *,
-        exclude_user_faults: bool = False,
-        crashes: Crashes = "failure",
         threshold: float | None = None,
         at_least: float | None = None,
         ending: str = "",
         against: PairedTest | None = None,
+        cost: float | None = None,
     ) -> Successes:
         """How often the agent succeeded in these conversations, with the verdict and advice.
 
-        `ending`: why the run ended, for what it cut short. `against`: the comparison with another version.
+        `ending`: why the run ended, for what it cut short. `against`: the comparison with another version. `cost`: in
+        US dollars.
         """
-        options: dict[str, Any] = {"exclude_user_faults": exclude_user_faults, "crashes": crashes, "ending": ending}
-        counted = successes(records, plan=self.plan, **options)
-        broken = self.scenarios.broken
-        bounds: dict[str, Any] = {"threshold": threshold, "at_least": at_least, "against": against}
-        result = with_verdict(counted, **bounds, broken=broken)
+        counted = successes(records, plan=self.plan, ending=ending)
+        result = with_verdict(
+            counted, threshold=threshold, at_least=at_least, against=against, broken=self.scenarios.broken
+        )
         advice = tuple(advice_on(result, self.cast, self.settings))
-        return result.model_copy(update={"advice": advice, "source_notes": tuple(self.scenarios.notes)})
+        return result.model_copy(
+            update={"advice": advice, "notes": (*self.scenarios.notes, *counted.notes), "cost": cost}
+        )
 
 
 def given_scenarios(

@@ -5,11 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..analysis.outcomes import Crashes
-from ..analysis.testing.pairs.pairing import Margin, PairedTest, compare_pairs_of
-from ..analysis.testing.result import Successes
-from ..analysis.testing.success import successes
-from ..analysis.testing.verdict import with_verdict
+from ..analysis.testing.pairs import Margin, PairedTest, compare_pairs
+from ..analysis.testing.success import Successes, successes, with_verdict
 from ..data.formats.record_lines import attempted
 from ..data.formats.source import MANIFEST
 from ..data.records import Conversation
@@ -63,19 +60,17 @@ class OldVersion:
         *,
         others: Iterable[Conversation] | None = None,
         name: str = "the new version",
-        crashes: Crashes = "failure",
         margin: Margin | None = None,
     ) -> PairedTest:
         """The new version's conversations in pairs with these.
 
         `others`: these, where no folder holds them. `name`: of the new version.
         """
-        return compare_pairs_of(
+        return compare_pairs(
             self.records if others is None else others,
             records,
             names=(self.name, name),
             planned=self.common.planned if self.common is not None else None,
-            crashes=crashes,
             margin=margin,
             not_compared=self.common.notes if self.common is not None else (),
         )
@@ -136,10 +131,8 @@ def compared_runs(
     new: Path,
     old: Path | None,
     *,
-    crashes: Crashes = "failure",
     margin: Margin | None = None,
     common: bool = False,
-    exclude_user_faults: bool = False,
     threshold: float | None = None,
     at_least: float | None = None,
 ) -> Successes:
@@ -152,8 +145,5 @@ def compared_runs(
         if new.resolve() == old.resolve():
             raise SettingError(f"{new}: is compared with itself: give the folders of two tests")
         runs = comparable(manifest_of(old), manifest, str(old), common=common)
-        paired = OldVersion(str(old), folder=old, common=runs).compared(
-            attempted(new), name=str(new), crashes=crashes, margin=margin
-        )
-    counted = successes(attempted(new), exclude_user_faults=exclude_user_faults, crashes=crashes)
-    return with_verdict(counted, threshold=threshold, at_least=at_least, against=paired)
+        paired = OldVersion(str(old), folder=old, common=runs).compared(attempted(new), name=str(new), margin=margin)
+    return with_verdict(successes(attempted(new)), threshold=threshold, at_least=at_least, against=paired)

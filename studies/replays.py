@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from pydantic import Field
 
-from ..analysis.replays import ReplayResult, replay_result
+from ..analysis.testing.replays import ReplayResult, replay_result
 from ..data.formats.record_lines import attempted
 from ..data.loading import DataSource
 from ..data.records import Conversation

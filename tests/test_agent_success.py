@@ -27,18 +27,14 @@ def agent(messages: list[dict[str, str]]) -> str:
 
 def test_an_agent_is_tested_and_the_conversations_lie_in_the_folder(tmp_path: Path) -> None:
     result = duologue.test(agent, GOALS, repeats=3, out=tmp_path / "run")
-    assert (result.successes, result.conversations, result.folder) == (3, 6, tmp_path / "run")
+    assert (result.successes, result.scored, result.folder) == (3, 6, tmp_path / "run")
     assert [row.conversations for row in result.scenarios] == [3, 3]
     assert len(result.records) == len(duologue.load(tmp_path / "run")) == 6
-    line = (
-        "<passed: 6 conversations planned: 6 scored, 0 cut short, 0 not begun; no threshold is set, so any share passes"
-    )
-    assert repr(result).startswith(f"{line}; 3 of 6 scored conversations succeeded: 0.50 (95 % interval")
+    assert repr(result).startswith("<not passed (3 of 6 failed): 6 conversations planned, 6 scored; 0.50 (no interval")
     assert "records" not in json.loads(result.model_dump_json())
     again = duologue.test(agent, GOALS, repeats=3, out=tmp_path / "run", resume=True)
     assert again.success == result.success
     html = result._repr_html_()
-    assert "no threshold is set" in html
     assert "3 of 6 scored conversations succeeded" in html
     assert "<b>table" not in html
 

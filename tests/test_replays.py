@@ -137,7 +137,7 @@ def test_what_follows_a_fork_is_what_a_test_of_the_changed_agent_gives(run: list
     success = result.success
     assert [(pair.old, pair.new) for pair in success.tested] == [(False, True)] * 3 + [(False, False)] * 3
     assert (success.suite.both, success.suite.only_old, success.suite.only_new, success.suite.neither) == (0, 0, 3, 3)
-    assert (result.success.pairs, result.success.difference) == (6, 0.5)
+    assert (result.success.suite.pairs, result.success.difference.value) == (6, 0.5)
     assert 0 < (result.saved or 0) < 1
     assert "forks by first other message: #3: 3" in result.lines()
 

@@ -94,10 +94,6 @@ def test_breaks(simulated_user):
     assert_solved(simulated_user(broken, **GOAL))
 
 
-def test_breaks_without_a_score(simulated_user):
-    assert_solved(simulated_user(broken, **GOAL), crashes="unscored")
-
-
 def test_breaks_half_of_the_time(simulated_user):
     conversations = [simulated_user(broken, **GOAL), simulated_user(agent, **GOAL)]
     assert_solved(conversations, at_least=0.5)
@@ -129,17 +125,14 @@ def test_ends_at_an_endpoint_that_is_away(simulated_user):
 
     with pytest.raises(AssertionError, match="1 of 1 conversations have no score"):
         assert_solved(simulated_user(away, **GOAL))
-    with pytest.raises(ValueError, match="crashes is 'failure' or 'unscored', not 'skip'"):
-        assert_solved([], crashes="skip")
 """,
     )
-    result.assert_outcomes(passed=4, failed=3)
+    result.assert_outcomes(passed=4, failed=2)
     out = result.stdout.str()
     assert "0 of 1 conversations succeeded, expected a share of 1" in out
-    assert "stop: user_gave_up, fault: assistant" in out
+    assert "stop: user_gave_up, fault: assistant" in out  # it repeated its message
     assert "assistant: I am sorry, I cannot change a booking." in out
     assert "user: I give up, goodbye." in out
-    assert "1 of 1 conversations have no score" in out
     assert "reason: assistant: KeyError: 'no seat'" in out
     assert "stop: model_failed, fault: assistant" in out
     assert "duologue show " in out
@@ -175,7 +168,6 @@ def test_share(simulated_user):
     many = simulated_user(agent, goal="move my flight", facts=["My code is QX4821."], repeats=3, seed=7)
     assert len(many) == 3
     assert_solved(many, at_least=0.6)
-    assert_solved(many, at_least=0.1, by="interval")
     with pytest.raises(AssertionError, match="expected a share of 0.6 as the lower end of its 95 % interval"):
         assert_solved(many, at_least=0.6, by="interval")
     with pytest.raises(Exception, match="by is 'share' or 'interval', not 'low'"):

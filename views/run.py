@@ -6,9 +6,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from ..analysis.faults import SUCCESS
 from ..analysis.labels.reliability import COMPUTED, Trusts
-from ..analysis.outcomes import SUCCESS, Crashes, score_of
-from ..analysis.testing.result import Successes
+from ..analysis.outcomes import score_of
+from ..analysis.testing.success import Successes
 from ..data import domains
 from ..data.executed_graph import executed
 from ..data.files.json import write_text
@@ -59,7 +60,6 @@ def run_page(
     trusts: Trusts | None = None,
     origin: str = "",
     result: Successes | None = None,
-    crashes: Crashes = "unscored",
 ) -> str:
     """The conversations as one self-contained page: a list whose rows unfold, failed conversations first.
 
@@ -70,7 +70,6 @@ def run_page(
         trusts: Reliability of the labels; default: by these conversations.
         origin: Distinguishes the source from others, such as a digest of its path.
         result: The beginning of the page; default: the success of these conversations, if they are scored.
-        crashes: How a crash of the agent counts.
 
     Returns:
         The page as HTML.
@@ -88,7 +87,7 @@ def run_page(
         anchor = next(anchors)
         return {"anchor": anchor, "html": shown_html(one, anchor)}
 
-    return _page(shown, opened, title, manifest, trusts, origin, result, crashes=crashes)
+    return _page(shown, opened, title, manifest, trusts, origin, result)
 
 
 def write_run(
@@ -180,8 +179,6 @@ def _page(
     trusts: Trusts,
     origin: str,
     result: Successes | None = None,
-    *,
-    crashes: Crashes = "unscored",
 ) -> str:
     """The page of these conversations; `opened`: the anchor of each, and the `html` or the `href` that its row opens.
 
@@ -191,7 +188,7 @@ def _page(
     def conversations() -> Iterator[Conversation]:
         return (one.conversation for one in shown)
 
-    shown_columns = _list_columns(conversations, trusts, crashes)
+    shown_columns = _list_columns(conversations, trusts)
     graph = executed(conversations())
     counts = count(conversations())
     if result is None and shown_columns.success:
@@ -207,7 +204,7 @@ def _page(
         rows,
         lines=[
             f"{plural(counts.conversations, 'conversation')}, {plural(counts.exchanges, 'turn')}",
-            *([f"success: {shown_columns.trust}"] if shown_columns.trust and result is None else []),
+            *([f"success: {shown_columns.trust}"] if shown_columns.trust else []),
         ],
         result=tree_html([one.conversation for one in islice(shown, MOST)], links)
         + ("" if result is None else result_html(result, links)),
@@ -243,16 +240,13 @@ class _ListColumns:
     success: bool
     trust: str = ""
     """How far the success can be trusted, unless a rule computes it."""
-    crashes: Crashes = "unscored"
 
 
-def _list_columns(
-    conversations: Callable[[], Iterator[Conversation]], trusts: Trusts, crashes: Crashes
-) -> _ListColumns:
+def _list_columns(conversations: Callable[[], Iterator[Conversation]], trusts: Trusts) -> _ListColumns:
     success = any(map(_has_score, conversations()))
     trust = trusts.mark_of_score(SUCCESS) if success else ""
     repeats = any(conversation.repeat for conversation in conversations())
-    return _ListColumns(repeats, success, "" if trust == COMPUTED else trust, crashes)
+    return _ListColumns(repeats, success, "" if trust == COMPUTED else trust)
 
 
 def _has_score(conversation: Conversation) -> bool:
@@ -271,7 +265,7 @@ def _row(
 ) -> ListRow:
     conversation, line = shown.conversation, shown.outline
     domain = domains.of(conversation)
-    score = score_of(conversation, shown_columns.crashes)
+    score = score_of(conversation)
     if isinstance(score, str):
         success, reason = "no score", score
     else:

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import overload
 
-from ..analysis.agent_faults.rules import FailureCause
 from ..analysis.attempts import model_tokens
+from ..analysis.faults import Cause
 from ..analysis.labels.reliability import Trusts
 from ..analysis.outcomes import outcome as outcome_of
-from ..analysis.testing.failure_sites import cause_of
 from ..data.labels.reading import Label, labels_in
 from ..data.records import Conversation, Message
 from ..data.summaries import Outline, outline
@@ -31,10 +30,10 @@ class ShownConversation:
         return outline(self.conversation)
 
     @cached_property
-    def cause(self) -> FailureCause | None:
+    def cause(self) -> Cause | None:
         """Where it went wrong; None if it did not fail."""
-        result = outcome_of(self.conversation, "failure")
-        return cause_of(self.conversation, result) if result.success is False else None
+        result = outcome_of(self.conversation)
+        return result.cause if result.success is False else None
 
     @property
     def tokens(self) -> int | None:

@@ -1,24 +1,13 @@
-"""The result of a test of an agent as HTML: the share, the scenarios, whose fault, and the failed conversations."""
+"""The result of a test of an agent as HTML: the lines and tables that a terminal shows, linked with the conversations."""
 
 from collections.abc import Iterable, Mapping
 
 from markupsafe import Markup
 
 from ..analysis.outcomes import outcome
-from ..analysis.testing.pairs.pairs_text import changed_lines
-from ..analysis.testing.result import Successes
-from ..analysis.testing.result_text import (
-    GROUPS,
-    SECTIONS,
-    failed_because,
-    failed_by_scenario,
-    fault_line,
-    group_line,
-    more_failed,
-    note_lines,
-    verdict_lines,
-)
-from ..analysis.testing.success import successes
+from ..analysis.tables import Table
+from ..analysis.testing.report import Line, report
+from ..analysis.testing.success import Successes, successes
 from ..data.records import Conversation
 from ..errors import DataError
 from .pages import anchor_of, fragment, in_notebook, render
@@ -27,12 +16,12 @@ PAIRS_PAGE = "pairs.html"
 """The page of the pairs of two versions, beside that of the run."""
 PAIRS_LINK = Markup('<p><a href="{}">all pairs side by side</a></p>').format(PAIRS_PAGE)
 AT_ONCE = 20
-"""Rows of a table or list that are shown at once; a longer one is folded."""
+"""Rows of a table that are shown at once; a longer one is folded."""
 
 
 def has_failed(conversation: Conversation) -> bool:
     """Whether a conversation failed, by its score or a crash of the agent."""
-    return outcome(conversation, "failure").success is False
+    return outcome(conversation).success is False
 
 
 def result_of(conversations: Iterable[Conversation]) -> Successes | None:
@@ -46,46 +35,30 @@ def result_of(conversations: Iterable[Conversation]) -> Successes | None:
 def in_groups(result: Successes) -> dict[str, int]:
     """The place of each failed conversation by its id: the largest group first, of each the shortest."""
     ranks = {group.name: rank for rank, group in enumerate(result.groups)}
-    ordered = sorted(result.failures, key=lambda failure: ranks.get(failure.cause.name, 0) if failure.cause else 0)
+    failed = [failure for failure in result.failures if failure.success is False]
+    ordered = sorted(failed, key=lambda failure: ranks[failure.cause.name])
     return {failure.id: place for place, failure in enumerate(ordered)}
 
 
 def result_html(result: Successes, links: Mapping[str, str] | None = None) -> str:
     """The result, to stand before all else; `links`: the address of each conversation that is shown, by its id."""
 
-    def link(conversation: str, message: int | None) -> str:
-        address = (links or {}).get(conversation, "")
+    def link(line: Line) -> str:
+        address = (links or {}).get(line.conversation, "")
         page, mark, _ = address.partition("#")
-        if message is None or not address:
+        if line.message is None or not address:
             return address
-        return f"{address}/{message}" if mark else f"{page}#{fragment(anchor_of(conversation))}/{message}"
+        return (
+            f"{address}/{line.message}" if mark else f"{page}#{fragment(anchor_of(line.conversation))}/{line.message}"
+        )
 
-    failed = [
-        {
-            "failure": failure,
-            "href": link(failure.id, failure.cause.message if failure.cause else None),
-            "because": failed_because(failure),
-            "more": more,
-        }
-        for failure, more in ((failure, more_failed(count)) for failure, count in failed_by_scenario(result))
-    ]
     return render(
         "success.html",
-        result=result,
-        sections=SECTIONS,
-        lines=verdict_lines(result),
-        notes=note_lines(result),
-        table=result.table(),
-        users=result.by_user.table(),
-        faults=fault_line(result),
-        groups=[
-            {"line": group_line(group, result), "first": group.first, "href": link(group.first, group.message)}
-            for group in result.groups[:GROUPS]
+        parts=[
+            {"table": part} if isinstance(part, Table) else {"line": part, "href": link(part)}
+            for part in (*report(result), *map(Line, filter(None, (*result.advice, result.resume))))
         ],
-        more_groups=max(0, len(result.groups) - GROUPS),
-        failed=failed,
-        pairs=changed_lines(result.against) if result.against is not None else [],
-        pairs_link=PAIRS_LINK if links is not None else "",
+        pairs_link=PAIRS_LINK if links is not None and result.against is not None else "",
         at_once=AT_ONCE,
     )
 

@@ -1,222 +1,460 @@
-"""How often conversations reach their goal: success by scenario, whose fault each failure was, and the user's own faults.
-
-The figures are of `analysis.over_users.rates`: shares and pass^k, with intervals over scenarios.
-"""
+"""The result of a test: how often conversations reach their goal, by scenario and by kind of user, and the verdict."""
 
 from collections import Counter
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from math import comb
+from typing import NamedTuple
 
-from ...data.records import Conversation, as_object
+from pydantic import Field
+
+from ...data.behaviours import KEY, PLAIN, behaviours_in
+from ...data.identity import digest
+from ...data.records import INTERRUPT, Attempt, Conversation, Record, as_object
+from ...data.scenarios import tools_in_success
 from ...errors import DataError
-from ..attempts import rejected_drafts, sent_although_rejected
-from ..behaviours.success_by_user import UserCounts
-from ..labels.reliability import Trusts
+from ..attempts import model_tokens, rejected_drafts, sent_although_rejected
+from ..estimates import Difference, Estimate, holm, mean, paired, share
+from ..faults import SUCCESS, Whose
 from ..outcomes import (
-    INTERRUPTED,
     SCORE_FAILED,
-    SUCCESS,
-    TIMED_OUT,
-    Crashes,
-    agent_failed,
-    answered,
+    Outcome,
     at_own_limit,
     content_key,
-    fell_silent,
-    gave_no_message,
+    ending_of,
     is_scored_by_goodbye,
     outcome,
-    rejected_because,
+    planned_key,
     scenario_key,
     teardown_warning,
-    turn_limit,
+    title_of,
     was_begun,
     was_cut_short,
 )
-from ..over_users.rates import Rate, bounds, clustered, exact, pass_hat
-from ..user_faults import RULE
-from .code_errors import CodeErrors
-from .failed_conversations import FailedConversation, UserFault, failed_conversation, groups_of
-from .named_tools import NamedTools
-from .plan import PlannedConversation
-from .result import Successes
-from .result_text import in_number
-from .shares import ScenarioCounts, ScenarioSuccess, share_of
-from .tool_errors import ToolErrors
+from .failures import FailedConversation, FailureGroup, failed_conversation, groups_of
+from .pairs import PairedTest, not_as_good
 
 NO_SCORE = (
     "give the cast one (closing=nodes.scoring(success=...)) that answers true or false, or each scenario a 'success'"
 )
+SHARE = (0.0, 1.0)
+TOOLS = 5
+"""Most tools whose errors are named: a model may call tools that do not exist."""
+
+
+class PlannedConversation(NamedTuple):
+    """A conversation that was to be held."""
+
+    id: str
+    scenario: str
+    """Equal for conversations about the same scenario, as of `scenario_key`."""
+    title: str
+
+    @classmethod
+    def of(cls, conversation: Conversation, begun: str = "") -> "PlannedConversation":
+        """The plan of a conversation; `begun`: the digest of its opening messages."""
+        return cls(conversation.id, planned_key(conversation, begun), title_of(conversation))
+
+
+class ScenarioSuccess(Record):
+    """What became of the conversations about one scenario."""
+
+    scenario: str
+    """What it is about, in a few words, with the id of its first conversation where others have the same title."""
+    conversations: int
+    """Those with a score."""
+    successes: int
+    unscored: int
+    """Those that began and have no score, and were not cut short."""
+    cut_short: int
+    not_begun: int
+
+    @property
+    def share(self) -> float | None:
+        """The share of successes; None without a score."""
+        return self.successes / self.conversations if self.conversations else None
+
+
+class UserSuccess(Record):
+    """The success of conversations with one kind of user, without those in which the user simulator is at fault."""
+
+    user: str
+    """Its behaviours, or `plain`."""
+    success: Estimate
+    against_plain: Difference | None
+    """The share less that of the plain user about the same scenarios; None for the plain user, or without one."""
+    adjusted_p: float | None
+    """p of `against_plain`, adjusted for the number of users that are compared, by Holm's method."""
+
+
+class Successes(Record):
+    """How often conversations reached their goal."""
+
+    planned: int
+    """Conversations that were to be held; without a plan, those that are here. Each is scored, unscored, cut short or
+    not begun."""
+    scored: int
+    successes: int
+    unscored: int
+    """Those that ended and have no score, as after a failure of an endpoint: a run with any does not pass."""
+    cut_short: int
+    """Those that a limit of the run, their own limit of tokens or a cancellation ended."""
+    not_begun: int
+    """Those without a record: they were not begun, or were lost with a process that was ended by force."""
+    success: Estimate
+    """The share of successes of all scored conversations, over scenarios."""
+    without_user_faults: Estimate | None = None
+    """That of those in which the user simulator is not at fault, whether they succeeded or not; None if it never is."""
+    first_draft: Estimate | None = None
+    """The share of successes in which no draft of the assistant was rejected; None if none ever was."""
+    pass_hat: dict[int, Estimate]
+    """pass^k, the chance that k conversations about one scenario all succeed, by k up to the fewest of a scenario."""
+    scenarios: tuple[ScenarioSuccess, ...]
+    users: tuple[UserSuccess, ...] = ()
+    """By kind of user, the plain one first; empty where no user has a behaviour."""
+    failures: tuple[FailedConversation, ...]
+    """The shortest first."""
+    groups: tuple[FailureGroup, ...]
+    """The same by cause, the largest group first."""
+    faults: dict[Whose, int]
+    """Whose fault each conversation without success is; what was cut short or not begun is the infrastructure's."""
+    counts: dict[str, int] = Field(default_factory=dict)
+    """Conversations by how the agent ended (`answered`, `crashed`, `silent`, `timed out`, `interrupted`, `limit`,
+    `rejected`); by what a resumed run does with them (`error`, `own limit`); drafts of the agent that its validator
+    rejected (`rejected drafts`), and those of them that were sent all the same (`sent although rejected`)."""
+    measures: dict[str, Estimate] = Field(default_factory=dict)
+    """Means over scenarios: `turns`, `tokens` of models, and `turn seconds` of the agent."""
+    cost: float | None = None
+    """US dollars that the run has cost; None where no price was looked up, or one is unknown."""
+    notes: tuple[str, ...] = ()
+    """What may be wrong although the scores count, and remarks on the source of the scenarios, a line each."""
+    advice: tuple[str, ...] = ()
+    """What to do about the result, a line each."""
+    resume: str = ""
+    """The line that resumes an incomplete run; empty if there is nothing to resume."""
+    threshold: float | None = None
+    """The lowest share with which a test passes."""
+    at_least: float | None = None
+    """The lowest lower end of the share's interval with which a test passes."""
+    against: PairedTest | None = None
+    """The comparison with another version of the agent, in pairs; None without one."""
+    passed: bool | None = None
+    """Whether the test passed; None for conversations that are not those of a test."""
+    not_passed_because: tuple[str, ...] = ()
+    """Why it did not pass, a line each."""
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The share of all planned conversations if none, or all, of those without a score succeed; None if all have one."""
+        every = self.planned
+        if self.scored in (0, every):
+            return None
+        return self.successes / every, (self.successes + every - self.scored) / every
+
+
+# Counting
+
+
+@dataclass
+class _Scenario:
+    """The counts of the conversations about a scenario."""
+
+    title: str
+    first: str
+    """Id of its first conversation."""
+    content: str = ""
+    """Equal for scenarios that differ only in their kind of user."""
+    scored: list[tuple[bool, int, bool]] = field(default_factory=list)
+    """Of each conversation with a score: success, rejected drafts of the assistant, a fault of the user simulator."""
+    values: dict[str, list[float]] = field(default_factory=dict)
+    unscored: int = 0
+    cut_short: int = 0
+    not_begun: int = 0
+
+    def add(self, conversation: Conversation, result: Outcome) -> None:
+        if was_cut_short(conversation):
+            self.cut_short += 1
+        elif result.success is None:
+            self.unscored += 1
+        else:
+            rejected = rejected_drafts(conversation, "assistant", wordless=True)
+            self.scored.append((result.success, rejected, result.user_fault is not None))
+        for name, value in _values(conversation).items():
+            self.values.setdefault(name, []).append(value)
+
+
+def _values(conversation: Conversation) -> dict[str, float]:
+    turns = len(conversation.exchanges)
+    values: dict[str, float] = {"turns": turns, "tokens": model_tokens(conversation)}
+    if turns and "assistant" in conversation.timing.nodes:
+        values["turn seconds"] = conversation.timing.nodes["assistant"] / turns
+    return values
 
 
 def successes(
-    conversations: Iterable[Conversation],
-    *,
-    exclude_user_faults: bool = False,
-    plan: Iterable[PlannedConversation] | None = None,
-    crashes: Crashes = "unscored",
-    ending: str = "",
+    conversations: Iterable[Conversation], *, plan: Iterable[PlannedConversation] | None = None, ending: str = ""
 ) -> Successes:
     """Count the success of scored conversations, which are read once and not kept.
 
-    `exclude_user_faults`: the stated figures leave out the conversations in which the user simulator is at fault. Those
-    that succeeded are left out too, or the share would be too high. `plan`: the conversations that were to be held, of
-    which those that are not here were not begun. `crashes`: what a crash of the agent counts as. `ending`: why the run
-    ended, for those that it cut short. DataError without a plan, if nothing gives a score.
+    `plan`: the conversations that were to be held, of which those that are not here were not begun. `ending`: why the
+    run ended, for those that it cut short. DataError without a plan, if nothing gives a score.
     """
-    scenarios: dict[str, ScenarioCounts] = {}
+    scenarios: dict[str, _Scenario] = {}
     open_plan = {one.id: one for one in plan or ()}
     keys = {one.id: one.scenario for one in open_plan.values()}
     for one in open_plan.values():
-        scenarios.setdefault(one.scenario, ScenarioCounts(one.title, len(scenarios), one.id))
+        scenarios.setdefault(one.scenario, _Scenario(one.title, one.id))
     failures: list[FailedConversation] = []
-    broken: list[UserFault] = []
-    faults: dict[Any, int] = dict.fromkeys(("user", "assistant", "infrastructure"), 0)
-    because, failed, sent, crashed, gave_up, refused, unanswered_successes = "", False, 0, 0, 0, 0, 0
-    answers: Counter[bool | None] = Counter()
-    stops: Counter[str | None] = Counter()
-    endings: Counter[str] = Counter()
-    none_accepted: Counter[str | None] = Counter()
-    trusts, errors, named_tools, tool_errors = Trusts(), CodeErrors(), NamedTools(), ToolErrors()
-    warnings: Counter[str | None] = Counter()
-    silent, turn_limits, users = 0, set[float | None](), UserCounts()
+    faults: Counter[Whose] = Counter()
+    counts: Counter[str] = Counter()
+    notes, tools, users = _Notes(), _Tools(), _Users()
     for conversation in conversations:
         open_plan.pop(conversation.id, None)
-        result = outcome(conversation, crashes, ending)
+        result = outcome(conversation, ending)
         key = keys.get(conversation.id) or scenario_key(conversation)
-        counted = scenarios.setdefault(key, ScenarioCounts(result.scenario, len(scenarios), conversation.id))
-        counted.content = content_key(conversation)
+        scenario = scenarios.setdefault(key, _Scenario(result.scenario, conversation.id))
+        scenario.content = content_key(conversation)
         if not was_begun(conversation):
-            counted.not_begun += 1
+            scenario.not_begun += 1
             continue
-        trusts.add_scores(conversation)
-        errors.add(result)
-        users.add(conversation, result.success, bool(result.user_fault))
-        named_tools.add(conversation)
-        tool_errors.add(conversation, result)
-        crashed += agent_failed(conversation)
-        answers[is_answered := answered(conversation)] += 1
-        stops[conversation.stop] += is_answered is False
-        none_accepted[rejected_because(conversation)] += 1
-        warnings[teardown_warning(conversation)] += 1
-        endings["own limit"] += at_own_limit(conversation)
-        endings["no message"] += gave_no_message(conversation)
-        silent += fell_silent(conversation)
-        turn_limits |= {turn_limit(conversation)} if conversation.stop == TIMED_OUT else set()
-        if not was_cut_short(conversation):
-            scoring_failed = conversation.ending_failure is None and result.reason.startswith(SCORE_FAILED)
-            endings["scorer"] += scoring_failed
-            endings["error"] += scoring_failed or conversation.ending_failure is not None
-        if result.fault in faults:
-            faults[result.fault] += 1
-        if result.user_fault:
-            broken.append(
-                UserFault(
-                    id=result.id,
-                    scenario=result.scenario,
-                    rule=result.user_fault,
-                    success=result.success,
-                    message=result.user_fault_at,
-                    reason=result.user_fault_reason,
-                )
-            )
-        counted.rejected_drafts += rejected_drafts(conversation, "assistant")
-        sent += sent_although_rejected(conversation)
-        if result.success is None:
-            counted.unscored += 1
-            counted.cut_short += (was_cut := was_cut_short(conversation))
-            because, failed = because or result.reason, failed or was_cut or conversation.ending_failure is not None
-            continue
-        rejected = rejected_drafts(conversation, "assistant", wordless=True)
-        counted.scored.append((result.success, rejected, bool(result.user_fault)))
-        endings["goodbye"] += is_scored_by_goodbye(conversation)
-        if exclude_user_faults and result.user_fault:
-            continue
-        if result.success:
-            gave_up += (left := conversation.stop == "user_gave_up")
-            refused += left and as_object(conversation.scenario.get(SUCCESS)).get("refused") is True
-            unanswered_successes += is_answered is False
-        else:
-            failures.append(failed_conversation(conversation, result, counted.row))
+        scenario.add(conversation, result)
+        faults[result.fault] += 1
+        counts.update(_counted(conversation, result))
+        for collector in (notes, tools, users):
+            collector.add(conversation, result)
+        if failed := failed_conversation(conversation, result):
+            failures.append(failed)
     for one in open_plan.values():
         scenarios[one.scenario].not_begun += 1
-    every, without = (share_of([*scenarios.values()], fault=counts) for counts in (True, False))
-    unscored = sum(scenario.unscored for scenario in scenarios.values())
-    if plan is None and unscored and not every.conversations and not failed and not because.startswith(SCORE_FAILED):
-        raise DataError(f"no conversation has a score named 'success' ({because or 'there is none'}): {NO_SCORE}")
-    stated = without if exclude_user_faults else every
-    most = max(stated.pass_hat, default=1)
-    not_begun = sum(scenario.not_begun for scenario in scenarios.values())
+    unscored = [failure for failure in failures if failure.success is None]
+    listed = [*scenarios.values()]
+    scored, not_begun = sum(len(one.scored) for one in listed), sum(one.not_begun for one in listed)
+    cut_short = sum(one.cut_short for one in listed)
+    if plan is None and unscored and not (scored or cut_short or counts["error"]):
+        raise DataError(f"no conversation has a score named 'success' ({unscored[0].reason}): {NO_SCORE}")
     faults["infrastructure"] += not_begun
-    fault = not exclude_user_faults
-    missing = unscored + not_begun
-    pairs = [(scenario, *scenario.pair(fault=fault)) for scenario in scenarios.values()]
+    failures.sort(key=lambda failure: (failure.messages, failure.id))
+    chances = [(sum(success for success, *_ in one.scored), len(one.scored)) for one in listed if one.scored]
+    success = _share(listed)
     return Successes(
-        **dict(stated),
-        excluded=every.conversations - stated.conversations,
-        unscored=unscored,
-        unscored_because=because,
-        scenarios=tuple(
-            ScenarioSuccess(
-                scenario=scenario.title,
-                first=scenario.first,
-                conversations=total,
-                successes=reached,
-                unscored=scenario.unscored,
-                cut_short=scenario.cut_short,
-                not_begun=scenario.not_begun,
-                success=exact(reached, total) if total else None,
-                rejected_drafts=scenario.rejected_drafts,
-                first_draft=exact(scenario.pair(fault=fault, rejected=False)[0], total) if total else None,
-                pass_hat=pass_hat([(reached, total)])[most] if total else None,
-            )
-            for scenario, reached, total in pairs
-        ),
-        by_user=users.result(),
-        failures=tuple(sorted(failures, key=lambda failure: (failure.messages, failure.id))),
-        groups=groups_of(failures),
-        faults=faults,
-        rule=RULE,
-        user_faults=tuple(broken),
-        all=every,
-        without_user_faults=without,
-        planned=every.conversations + unscored + not_begun,
-        scored=every.conversations,
-        cut_short=sum(scenario.cut_short for scenario in scenarios.values()),
-        crashed=crashed,
-        silent=silent,
-        turn_timeout=turn_limits.pop() if len(turn_limits) == 1 else None,
-        ended_by_error=endings["error"],
-        not_scorable=endings["scorer"],
-        without_message=endings["no message"],
-        at_own_limit=endings["own limit"],
-        answered=answers[True],
-        unanswered=answers[False],
-        timed_out=stops[TIMED_OUT],
-        interrupted=stops[INTERRUPTED],
-        none_accepted={reasons: count for reasons, count in none_accepted.most_common() if reasons},
-        unanswered_successes=unanswered_successes,
-        rejected_drafts=sum(scenario.rejected_drafts for scenario in scenarios.values()),
-        sent_although_rejected=sent,
+        planned=scored + len(unscored) + cut_short + not_begun,
+        scored=scored,
+        successes=sum(reached for reached, _ in chances),
+        unscored=len(unscored),
+        cut_short=cut_short,
         not_begun=not_begun,
-        of_planned=bounds(stated.successes, stated.conversations, missing) if missing else None,
-        trust=trusts.mark_of_score(SUCCESS),
-        errors=errors.rows(),
-        warnings=(
-            *(f"in {in_number(count)} {text}" for text, count in warnings.most_common() if text),
-            *tool_errors.lines(),
-            *named_tools.lines(),
-        ),
-        gave_up=gave_up,
-        gave_up_refused=refused,
-        by_goodbye=endings["goodbye"],
-        exclude_user_faults=exclude_user_faults,
+        success=success,
+        without_user_faults=_share(listed, fault=False)
+        if any(one[2] for two in listed for one in two.scored)
+        else None,
+        first_draft=_share(listed, rejected=False) if counts["rejected drafts"] else None,
+        pass_hat={
+            k: mean([comb(reached, k) / comb(total, k) for reached, total in chances], SHARE, "scenarios")
+            for k in range(1, min((total for _, total in chances), default=0) + 1)
+        },
+        scenarios=tuple(_rows(listed)),
+        users=tuple(users.rows()),
+        failures=tuple(failures),
+        groups=groups_of({"": failures}),
+        faults={whose: faults[whose] for whose in ("user", "assistant", "infrastructure", "undecided")},
+        counts=dict(counts),
+        measures={
+            name: mean([sum(values) / len(values) for values in of_scenarios], unit="scenarios")
+            for name in ("turns", "tokens", "turn seconds")
+            if (of_scenarios := [one.values[name] for one in listed if name in one.values])
+        },
+        notes=(*notes.lines(), *tools.lines()),
     )
 
 
-def success_over_scenarios(outcomes: Iterable[tuple[Conversation, bool]]) -> Rate:
+def _counted(conversation: Conversation, result: Outcome) -> Counter[str]:
+    """What a conversation adds to `Successes.counts`."""
+    counts = Counter[str]()
+    if (ending := ending_of(conversation)) is not None:
+        counts[ending] += 1
+    counts["own limit"] += at_own_limit(conversation)
+    if not was_cut_short(conversation):
+        counts["error"] += conversation.ending_failure is not None or result.reason.startswith(SCORE_FAILED)
+    counts["rejected drafts"] += rejected_drafts(conversation, "assistant")
+    counts["sent although rejected"] += sent_although_rejected(conversation)
+    return +counts
+
+
+def _share(scenarios: Sequence[_Scenario], *, fault: bool = True, rejected: bool = True) -> Estimate:
+    """The share of successes; the kinds of users of one scenario are alike, and so are one scenario here.
+
+    `fault`: conversations with a fault of the user simulator count. `rejected`: successes with a rejected draft do.
+    """
+    sums: dict[str, tuple[int, int]] = {}
+    for scenario in scenarios:
+        counted = [
+            success and (rejected or not drafts) for success, drafts, user in scenario.scored if fault or not user
+        ]
+        before = sums.get(scenario.content, (0, 0))
+        sums[scenario.content] = before[0] + sum(counted), before[1] + len(counted)
+    return share([*sums.values()])
+
+
+def share_over_scenarios(outcomes: Iterable[tuple[Conversation, bool]]) -> Estimate:
     """The share of successes of conversations, each with its outcome, and its interval over scenarios."""
     scenarios: dict[str, list[bool]] = {}
     for conversation, success in outcomes:
         scenarios.setdefault(content_key(conversation), []).append(success)
-    return clustered([(sum(reached), len(reached)) for reached in scenarios.values()])
+    return share([(sum(reached), len(reached)) for reached in scenarios.values()])
+
+
+def _rows(scenarios: Sequence[_Scenario]) -> Iterator[ScenarioSuccess]:
+    titles = Counter(one.title for one in scenarios)
+    for one in scenarios:
+        yield ScenarioSuccess(
+            scenario=f"{one.title} ({one.first})" if titles[one.title] > 1 else one.title,
+            conversations=len(one.scored),
+            successes=sum(success for success, *_ in one.scored),
+            unscored=one.unscored,
+            cut_short=one.cut_short,
+            not_begun=one.not_begun,
+        )
+
+
+class _Users:
+    """Collects successes by the behaviours of the user and by scenario."""
+
+    def __init__(self) -> None:
+        self._scored: dict[tuple[str, ...], dict[str, list[bool]]] = {}
+
+    def add(self, conversation: Conversation, result: Outcome) -> None:
+        names = tuple(sorted(behaviours_in(conversation.scenario, conversation.extra)))
+        if result.success is not None and result.user_fault is None:
+            scenario = {key: value for key, value in conversation.scenario.items() if key != KEY}
+            self._scored.setdefault(names, {}).setdefault(digest(scenario), []).append(result.success)
+
+    def rows(self) -> list[UserSuccess]:
+        if not any(self._scored):
+            return []
+        plain = self._scored.get((), {})
+        found = []
+        for names, scenarios in sorted(self._scored.items()):
+            # Repeats of a scenario are alike: which is paired with which does not matter.
+            pairs = [
+                [(float(old), float(new)) for old, new in zip(plain[key], reached, strict=False)]
+                for key, reached in sorted(scenarios.items())
+                if names and key in plain
+            ]
+            success = share([(sum(reached), len(reached)) for reached in scenarios.values()])
+            found.append((", ".join(names) or PLAIN, success, paired(pairs, SHARE) if pairs else None))
+        adjusted = holm([None if pair is None else pair.p for *_, pair in found])
+        return [
+            UserSuccess(user=user, success=success, against_plain=pair, adjusted_p=p)
+            for (user, success, pair), p in zip(found, adjusted, strict=True)
+        ]
+
+
+class _Notes:
+    """Collects what may be wrong with successes, and worlds that could not be torn down."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+
+    def add(self, conversation: Conversation, result: Outcome) -> None:
+        little = "read one, as its 'success' may ask too little"
+        refusal = as_object(conversation.scenario.get(SUCCESS)).get("refused") is True
+        if result.success and conversation.stop == "user_gave_up" and not refusal:
+            self._counts[f"successful conversation{{s}} the user gave up: {little}"] += 1
+        if result.success and ending_of(conversation) not in ("answered", None):
+            self._counts[f"successful conversation{{s}} the agent did not answer to the end: {little}"] += 1
+        if result.success is not None and is_scored_by_goodbye(conversation):
+            line = "the scenario has no 'success': the user's goodbye counts as success, unless the user gives up"
+            self._counts[f"scored conversation{{s}} {line}"] += 1
+        if warning := teardown_warning(conversation):
+            self._counts[f"conversation{{s}} {warning.replace('{', '{{').replace('}', '}}')}"] += 1
+
+    def lines(self) -> Iterator[str]:
+        for line, count in self._counts.most_common():
+            yield f"in {count} {line.format(s='s' * (count != 1))}"
+
+
+class _Tools:
+    """Collects tools whose calls failed, and those that a `success` names and no conversation called.
+
+    A misspelt name passes or fails in silence; a scenario may want a tool to fail.
+    """
+
+    def __init__(self) -> None:
+        self._called: Counter[str] = Counter()
+        self._failed: Counter[str] = Counter()
+        self._first: dict[str, str] = {}
+        self._required: set[str] = set()
+        self._forbidden: set[str] = set()
+        self._answered = False
+
+    def add(self, conversation: Conversation, result: Outcome) -> None:
+        for path, name in tools_in_success(conversation.scenario.get(SUCCESS)):
+            negated = path.endswith("tool_not_called") != (path.count(".not") % 2 == 1)
+            (self._forbidden if negated else self._required).add(name)
+        drafts: list[Attempt] = list(conversation.attempts("assistant"))
+        self._answered |= bool(drafts)
+        self._called.update({call.name for draft in drafts for call in draft.tool_calls} - {INTERRUPT})
+        self._failed.update(result.tool_errors.keys())
+        for name, error in result.tool_errors.items():
+            self._first.setdefault(name, f"first in {result.id}: {error}")
+
+    def lines(self) -> Iterator[str]:
+        for name, count in self._failed.most_common(TOOLS):
+            those = f"{self._called[name]} conversation{'s' * (self._called[name] != 1)} that called it"
+            yield f"calls of {name or 'a tool without a name'} ended in an error in {count} of {those}, {self._first[name]}"
+        called = sorted(self._called)
+        # A tool that must not be called is named only where the name of a called one is like it.
+        unlike = {name for name in self._forbidden - self._required if not get_close_matches(name, called)}
+        for name in sorted((self._required | self._forbidden).difference(called, unlike)) if self._answered else ():
+            yield f"`success` names the tool {name}, which no conversation called; tools called: {', '.join(called) or 'none'}"
+
+
+# The verdict
+
+
+def with_verdict(
+    result: Successes,
+    *,
+    threshold: float | None = None,
+    at_least: float | None = None,
+    broken: bool = False,
+    against: PairedTest | None = None,
+) -> Successes:
+    """The result with its verdict: by default it passes if every scored conversation succeeds.
+
+    `threshold`: the lowest share with which it passes; `at_least`: the lowest lower end of its interval. `broken`: a part
+    of the source of the scenarios could not be read. `against`: the comparison with another version, which may
+    have a margin.
+    """
+    bounded = result.model_copy(update={"threshold": threshold, "at_least": at_least, "against": against})
+    reasons = ("a part of the source of the scenarios could not be read",) * broken + tuple(_reasons(bounded))
+    return bounded.model_copy(update={"passed": not reasons, "not_passed_because": reasons})
+
+
+def _reasons(result: Successes) -> Iterator[str]:
+    """Why a test does not pass."""
+    for count, what in (
+        (result.not_begun, "not begun"),
+        (result.cut_short, "cut short"),
+        (result.unscored, "without a score"),
+    ):
+        if count:
+            yield f"{count} {what}"
+    success, threshold, at_least = result.success, result.threshold, result.at_least
+    if success.value is None:
+        yield "no conversation has a score"
+        return
+    if threshold is not None and success.value < threshold:
+        yield f"the share is below the threshold {threshold:g}"
+    if at_least is not None and success.low is None:
+        yield success.reason
+    elif at_least is not None and success.low is not None and success.low < at_least:
+        yield f"the lower end of the interval is below {at_least:g}"
+    compared = result.against is not None and result.against.margin is not None
+    if result.against is not None and (worse := not_as_good(result.against)):
+        yield worse
+    if threshold is None and at_least is None and (not compared or not result.successes):
+        failed = result.scored - result.successes
+        if failed:
+            yield f"{failed} of {result.scored} failed" if result.successes else "no conversation succeeded"

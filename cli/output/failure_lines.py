@@ -1,7 +1,7 @@
 """Failures in the terminal, each with the places in one's own files that its error passed."""
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from ...data.formats.record_lines import cut_short
 
@@ -11,24 +11,10 @@ if TYPE_CHECKING:
 REASONS = 5
 """Most reasons of failures that are told."""
 
-SHOWN = 3
-"""Most errors that are printed."""
-
 
 def places(frames: Iterable[str]) -> list[str]:
     """A line for each place that an error passed, the innermost last."""
     return [f"        at {frame}" for frame in frames]
-
-
-def code_errors(errors: Iterable[Any]) -> Iterator[str]:
-    """Lines on the errors of `Successes.errors`, the most frequent first."""
-    listed = list(errors)
-    for row in listed[:SHOWN]:
-        who = row.first if row.conversations == 1 else f"{row.conversations} conversations, such as {row.first}"
-        yield f"error in your code: {who}: {row.error}"
-        yield from places(row.frames)
-    if len(listed) > SHOWN:
-        yield f"error in your code: at {len(listed) - SHOWN} more places; --json has all"
 
 
 def failures(summary: "Summary") -> list[str]:

@@ -9,7 +9,7 @@ from ..options.sections import AGAINST as SECTION
 from ..options.shared import option
 
 if TYPE_CHECKING:
-    from ...analysis.testing.pairs.pairing import Margin
+    from ...analysis.testing.pairs import Margin
 
 
 def margin_of(text: str) -> "Margin":

@@ -15,8 +15,8 @@ from .report_files import ReportFiles
 from .success_report import as_json, report
 
 if TYPE_CHECKING:
-    from ...analysis.testing.pairs.pairing import Margin
-    from ...analysis.testing.result import Successes
+    from ...analysis.testing.pairs import Margin
+    from ...analysis.testing.success import Successes
     from ...nodes.limits import Limits
     from ...runs.engine.control import Control
     from ...studies.agent_trials import AgentTest
@@ -38,7 +38,7 @@ class AgentTestRun:
     options: RunOptions
     repeats: int
     bounds: Mapping[str, Any]
-    """`threshold`, `at_least` and `exclude_user_faults`."""
+    """`threshold` and `at_least`."""
     with_page: bool
     name: str
     """Of the agent."""
@@ -65,7 +65,7 @@ class AgentTestRun:
 
     def simulated(self) -> int:
         """Simulate and report; gives the exit code."""
-        from ...analysis.testing.result_text import resuming
+        from ...analysis.testing.report import resuming
 
         beside, control = self.beside, self.options.control()
         conduct: dict[str, Any] = {"keep_calls": self.options.keep_calls or "user"}
@@ -86,7 +86,7 @@ class AgentTestRun:
             conduct=conduct,
         )
         cut = cut_by(summary, control)
-        result = self._result(ending=cut)
+        result = self._result(ending=cut, cost=control.spending.counted_cost)
         end, wider = end_in_words(summary, control)
         mend = MEND if self.trial.is_refused_once_mended(result) else ""
         resumes = self.options.replay_calls is None
@@ -113,15 +113,11 @@ class AgentTestRun:
 
         paired = None
         if self.old is not None:
-            paired = self.old.compared(
-                records_of(self.folder), name=self.name, crashes=self.files.crashes, margin=self.margin
-            )
-        return self.trial.result(
-            records_of(self.folder), crashes=self.files.crashes, against=paired, **self.bounds, **more
-        )
+            paired = self.old.compared(records_of(self.folder), name=self.name, margin=self.margin)
+        return self.trial.result(records_of(self.folder), against=paired, **self.bounds, **more)
 
     def _put(self, result: "Successes", **more: Any) -> list[str]:
-        from ...analysis.testing.result_text import headline
+        from ...analysis.testing.report import headline
 
         old = None if self.old is None else self.old.records
         page, pairs_page, unwritten = self.files.write(
@@ -131,7 +127,7 @@ class AgentTestRun:
             about: dict[str, Any] = {"out": str(self.folder), "page": page and str(page), "cast": self.files.suite}
             about |= {"repeats": self.repeats} | ({"pairs_page": str(pairs_page)} if pairs_page is not None else {})
             print_json({**about, **self.origin.as_json, **as_json(result, page)})
-            say(*headline(result.model_copy(update={"resume": "", "source_notes": ()})))
+            say(*headline(result.model_copy(update={"resume": ""})))
             return unwritten
         report(result, page)
         put(*self.origin.lines(result))

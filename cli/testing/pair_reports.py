@@ -2,16 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...data.formats.record_lines import attempted
 from ...errors import SettingError
 from ..streams import failed, print_json, put
 from .report_files import ReportFiles
 from .success_report import as_json, report
-
-if TYPE_CHECKING:
-    pass
 
 
 def compared_results(
@@ -21,7 +17,6 @@ def compared_results(
     *,
     common: bool,
     bounds: Mapping[str, float | None],
-    exclude_user_faults: bool,
     without: Sequence[str],
     with_page: bool,
     as_json_text: bool,
@@ -39,9 +34,7 @@ def compared_results(
     result = compared_runs(
         new,
         None if old is None else Path(old),
-        crashes=files.crashes,
         common=common,
-        exclude_user_faults=exclude_user_faults,
         **bounds,
     )
     page, pairs_page, unwritten = files.write(

@@ -16,9 +16,7 @@ from .job_summary import is_shared, write_summary
 from .success_report import page_address, write_page
 
 if TYPE_CHECKING:
-    from ...analysis.outcomes import Crashes
-    from ...analysis.testing.plan import PlannedConversation
-    from ...analysis.testing.result import Successes
+    from ...analysis.testing.success import PlannedConversation, Successes
     from ...data.records import Conversation
 
 
@@ -31,7 +29,6 @@ class ReportFiles:
     junit: Path | None
     summary: Path | None
     """The file of Markdown."""
-    crashes: "Crashes"
 
     @property
     def title(self) -> str:
@@ -45,7 +42,7 @@ class ReportFiles:
         They stay so if the process is killed. If the run does not begin they say why, and the files of the run that
         `out` holds are put back. GitHub's job summary is only appended to.
         """
-        from ...analysis.testing.junit_report import NOT_ENDED
+        from ...analysis.testing.junit import NOT_ENDED
         from ...views.pages import is_page
 
         manifest = out and out / MANIFEST
@@ -70,8 +67,8 @@ class ReportFiles:
 
     def _say_instead(self, line: str, summary: Path | None) -> None:
         """Write a line in place of a result, to the summary of this path."""
-        from ...analysis.testing.junit_report import unended
-        from ...analysis.testing.markdown_report import heading
+        from ...analysis.testing.junit import unended
+        from ...analysis.testing.report import heading
 
         if self.junit is not None:
             write_text(self.junit, unended(self.suite, line))
@@ -92,14 +89,13 @@ class ReportFiles:
 
         `ending`: why the run ended, for what it cut short.
         """
-        from ...analysis.testing.junit_report import junit
-        from ...analysis.testing.markdown_report import markdown
-        from ...analysis.testing.pairs.pairs_text import paired_properties
-        from ...analysis.testing.result_text import doubtful, group_lines, summary_line
+        from ...analysis.testing.junit import junit
+        from ...analysis.testing.pairs import paired_properties
+        from ...analysis.testing.report import group_line, markdown, summary_line
 
         page, pairs, problems = None, None, list[str]()
         with _noting(problems):
-            page = write_page(folder, result, self.crashes) if with_page else None
+            page = write_page(folder, result) if with_page else None
         if old is not None and with_page:
             with _noting(problems):
                 pairs = page_of_pairs(result, folder, old)
@@ -107,14 +103,14 @@ class ReportFiles:
             text = junit(
                 attempted(folder),
                 self.suite,
-                exclude_user_faults=result.exclude_user_faults,
                 addresses={failure.id: page_address(failure.id) for failure in result.failures} if page else {},
-                crashes=self.crashes,
                 plan=plan,
-                verdict=summary_line(result),
                 ending=ending,
-                notes=[*group_lines(result), *doubtful(result), *result.warnings],
-                properties=paired_properties(result.against) if result.against is not None else {},
+                notes=[*(group_line(group, result) for group in result.groups), *result.notes],
+                properties={
+                    "verdict": summary_line(result),
+                    **(paired_properties(result.against) if result.against is not None else {}),
+                },
             )
             with _noting(problems):
                 write_text(self.junit, text)

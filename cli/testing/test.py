@@ -41,7 +41,6 @@ from .pair_reports import compared_results
 from .report_files import ReportFiles
 
 if TYPE_CHECKING:
-    from ...analysis.outcomes import Crashes
     from ...studies.agent_trials import AgentTest
     from ...studies.testing.origin import TestOrigin
 
@@ -86,7 +85,7 @@ def test_command(
     threshold: Annotated[
         float | None,
         option(
-            "Exit with code 1 if the share of successes is lower. It decides by the share, not by its interval.",
+            "Exit with code 1 if the share of successes is lower. Default: every scored conversation has to succeed.",
             min=0,
             max=1,
             metavar="SHARE",
@@ -136,22 +135,6 @@ def test_command(
     ] = None,
     prompts: Prompts = None,
     settings: SettingsOption = None,
-    exclude_user_faults: Annotated[
-        bool,
-        option(
-            "Leave conversations with a fault of the user simulator out of the share; the rule is printed.",
-            "--exclude-user-faults",
-            section=OUTPUT,
-        ),
-    ] = False,
-    crash_is_failure: Annotated[
-        bool,
-        option(
-            "Count a conversation as a failure if the agent's own code crashes or the agent answers nothing.",
-            "--crash-is-failure/--crash-is-unscored",
-            section=OUTPUT,
-        ),
-    ] = True,
     junit: Annotated[
         Path | None,
         option("Write JUnit XML to this file, a test case for each conversation.", section=OUTPUT, metavar="FILE"),
@@ -190,11 +173,9 @@ def test_command(
     options = run_options(values)
     check_unread(junit)
     check_summary(summary_file)
-    crashes: Crashes = "failure" if crash_is_failure else "unscored"
     taken = {"part": part, "limit": limit, "repeats": repeats, "judge": judge, "behaviour": tuple(behaviour or ())}
     origin = TestOrigin.of(
         rerun_failed,
-        crashes,
         cast=cast or name,
         scenarios=scenarios,
         choice={**taken, "results": results},
@@ -202,7 +183,7 @@ def test_command(
         out=out,
     )
     factory = casts.find(origin.cast or agent_test.NAME)
-    files = ReportFiles(factory.name, junit, summary_file, crashes)
+    files = ReportFiles(factory.name, junit, summary_file)
     if against is None:
         for flag, value in (("--fail-if-worse", fail_if_worse), ("--common", common or None)):
             if value is not None:
@@ -215,7 +196,6 @@ def test_command(
             files,
             common=common,
             bounds={"threshold": threshold, "at_least": at_least, "margin": fail_if_worse},
-            exclude_user_faults=exclude_user_faults,
             without=[option_name for option_name, value in without.items() if value is not None],
             with_page=with_page,
             as_json_text=options.as_json,
@@ -253,7 +233,7 @@ def test_command(
             limits=limits,
             options=options,
             repeats=repeats,
-            bounds={"threshold": threshold, "at_least": at_least, "exclude_user_faults": exclude_user_faults},
+            bounds={"threshold": threshold, "at_least": at_least},
             with_page=with_page,
             origin=origin,
             old=old,

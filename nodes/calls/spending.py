@@ -119,6 +119,11 @@ class Spending:
                 raise SettingError(f"{name} must be above 0, not {bound}")
 
     @property
+    def counted_cost(self) -> float | None:
+        """US dollars so far; None where no price is looked up, or one is unknown."""
+        return self.total.cost if self.prices else None
+
+    @property
     def bounded(self) -> bool:
         """Whether tokens or cost are bounded."""
         return self.max_cost is not None or self.max_tokens is not None

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from langchain_core.language_models import BaseChatModel
 from pydantic import ConfigDict, create_model
 
-from ...data.records import Message
+from ...data.records import Broken, Message
 from ...data.rules.notices import noticed
 from ...errors import SettingError
 from ...prompts import Page
@@ -53,8 +53,8 @@ class JudgedScore(Judge):
             return Score(None, error=f"the judge gave no judgement: {answer.failure}", usage=usage)
         value, reason = answer.value.value, " ".join(answer.value.reason.split())
         if self.passing:
-            return Score(value in self.passing, f"{value}: {reason}", usage)
-        return Score(value, reason, usage)
+            return Score(value in self.passing, f"{value}: {reason}", usage, found=(Broken(kind="judged"),))
+        return Score(value, reason, usage, found=(Broken(kind="judged"),))
 
     def provenance(self) -> dict[str, Any]:
         asked = {"model": model_provenance(self.model), "criterion": self.criterion, "page": self.page.digest}

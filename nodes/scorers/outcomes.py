@@ -7,17 +7,17 @@ pydantic's ValidationError.
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, is_dataclass
 from json import dumps
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.dataclasses import dataclass
 
 from ...data import domains
 from ...data.formats.messages import NO_RESULT
-from ...data.records import WAITING, Message, stop_in_words
+from ...data.records import WAITING, Broken, Message, stop_in_words
 from ...data.rules.outcomes import refused as refused_in
 from ...errors import SettingError
 from ..speakers.tools import calls_that_ran, was_not_undone
@@ -51,9 +51,11 @@ class FinalState:
         if world is None and not actual:
             if any(message["role"] == "assistant" for message in said(state)):
                 raise SettingError(NO_STATE)
-            return Score(False, "the assistant has written and done nothing")
-        mismatch = difference(actual, plain(self.expected), partial=self.partial)
-        return Score(mismatch is None, mismatch or "the final state is as expected")
+            return found(False, "the assistant has written and done nothing", "nothing_done")
+        if differs := first_difference(actual, plain(self.expected), partial=self.partial):
+            broken = Broken(kind="state", path=differs.path, expected=differs.expected, got=differs.got)
+            return Score(False, differs.line, found=(broken,))
+        return found(True, "the final state is as expected", "state_equal")
 
     def provenance(self) -> dict[str, Any]:
         return {"expected": plain(self.expected), "partial": self.partial}
@@ -80,19 +82,28 @@ class ToolCalled:
         fitting = len(done) - len(wrong)
         passed = fitting > 0 if self.times is None else fitting == self.times
         if not calls:
-            return Score(passed, f"{self.name} was not called")
+            return found(passed, f"{self.name} was not called", "not_called", tool=self.name)
         if not done:
             errors = [error for call in calls if (error := call.get("error")) not in (NO_RESULT, WAITING)]
             ends = f"every call ended in an error: {errors[-1]}" if errors else "no call has a result"
-            return Score(passed, f"{self.name} was called, and {ends}")
+            kind = "all_failed" if errors else "no_result"
+            return found(passed, f"{self.name} was called, and {ends}", kind, tool=self.name)
         if wrong and not fitting:
-            return Score(passed, f"{self.name} was called, but {wrong[-1]}")
+            broken = Broken(
+                kind="other_arguments",
+                tool=self.name,
+                path=wrong[-1].path,
+                expected=wrong[-1].expected,
+                got=wrong[-1].got,
+            )
+            return Score(passed, f"{self.name} was called, but {wrong[-1].line}", found=(broken,))
         times = "once" if fitting == 1 else f"{fitting} times"
         hidden = sum(call in done and not self._wrong(call) for call in unsent)
-        return Score(passed, f"{self.name} was called {times}" + (f" ({hidden} {_UNSENT})" if hidden else ""))
+        reason = f"{self.name} was called {times}" + (f" ({hidden} {_UNSENT})" if hidden else "")
+        return found(passed, reason, "called", tool=self.name)
 
-    def _wrong(self, call: Mapping[str, Any]) -> str | None:
-        return difference(plain(call.get("arguments", {})), plain(self.arguments)) if self.arguments else None
+    def _wrong(self, call: Mapping[str, Any]) -> "Difference | None":
+        return first_difference(plain(call.get("arguments", {})), plain(self.arguments)) if self.arguments else None
 
     def provenance(self) -> dict[str, Any]:
         told = {"tool": self.name, "arguments": plain(self.arguments), "times": self.times, "errors": self.errors}
@@ -141,8 +152,10 @@ class TextContains:
         lacking += [] if said_of_any else self.any[:1]
         if lacking:
             who = "nobody" if self.side == "both" else f"the {self.side} never"
-            return Score(False, "; ".join(f"{who} says {shown(text)}" for text in lacking))
-        return Score(True, "; ".join(f"said: {shown(text)}" for text in (*self.all[:1], *said_of_any[:1])))
+            reason = "; ".join(f"{who} says {shown(text)}" for text in lacking)
+            return found(False, reason, "not_said", side=self.side, expected=shown(lacking[0]))
+        said_now = [shown(text) for text in (*self.all[:1], *said_of_any[:1])]
+        return found(True, "; ".join(f"said: {text}" for text in said_now), "said", side=self.side, got=said_now[0])
 
     def _is_in(self, text: str, spoken: str) -> bool:
         if not self.regex:
@@ -195,8 +208,8 @@ class Refused:
         for message in replies[-1:] if self.last else replies:
             words = message["text"] if domain.has_refusals else refused_in(message["text"])
             if words is not None and (not domain.has_refusals or domain.refuses(Message.model_validate(message))):
-                return Score(True, f"the assistant refused: {shown(words)}")
-        return Score(False, "the assistant refused nothing")
+                return found(True, f"the assistant refused: {shown(words)}", "refused")
+        return found(False, "the assistant refused nothing", "not_refused")
 
 
 @dataclass(frozen=True)
@@ -205,12 +218,18 @@ class Solved:
 
     def __call__(self, state: State) -> Score:
         if (stop := state.get("stop")) != "user_ended":
-            return Score(False, f"the user did not confirm that it is solved: {stop_in_words(stop)}")
+            return found(False, f"the user did not confirm that it is solved: {stop_in_words(stop)}", "unsolved")
         last_message = texts_of(state, "user")[-1:]
-        return Score(True, f"the user ended it: {shown(last_message[0])}" if last_message else "the user ended it")
+        reason = f"the user ended it: {shown(last_message[0])}" if last_message else "the user ended it"
+        return found(True, reason, "solved")
 
 
 final_state, tool_called, refused, solved = FinalState, ToolCalled, Refused, Solved
+
+
+def found(value: bool, reason: str, kind: str, **about: str) -> Score:
+    """A score with what its scorer found, which is a broken condition where the score or its negation is false."""
+    return Score(value, reason, found=(Broken(kind=kind, **about),))
 
 
 # The first difference of two plain values
@@ -220,32 +239,57 @@ _SHOWN = 80
 """Maximum characters of a value in a difference."""
 
 
-def difference(actual: Any, expected: Any, *, partial: bool = True, path: str = "") -> str | None:
-    """The first difference in the order of the expected value, in a line with its path; None without one.
+class Difference(NamedTuple):
+    """Where two values differ first."""
+
+    path: str
+    what: str
+    """What differs, in words."""
+    expected: str = ""
+    got: str = ""
+
+    @property
+    def line(self) -> str:
+        """Path and difference in a line."""
+        return f"{self.path}: {self.what}" if self.path else self.what
+
+
+def first_difference(actual: Any, expected: Any, *, partial: bool = True, path: str = "") -> Difference | None:
+    """The first difference in the order of the expected value; None without one.
 
     Objects are compared key by key. `partial`: an object may have more keys than are expected, at every depth. Lists
     have the same length and order; true and false are not numbers.
     """
-    at, inside = (f"{path}: ", f"{path}.") if path else ("", "")
+
+    def differs(words: str) -> Difference:
+        return Difference(path, f"is {shown(actual)}, expected {words}", words, shown(actual))
+
     if isinstance(expected, Mapping):
         if not isinstance(actual, Mapping):
-            return f"{at}is {shown(actual)}, expected an object"
+            return differs("an object")
+        inside = f"{path}." if path else ""
         for key, value in expected.items():
             if key not in actual:
-                return f"{inside}{key}: is missing, expected {shown(value)}"
-            if inner := difference(actual[key], value, partial=partial, path=f"{inside}{key}"):
+                return Difference(f"{inside}{key}", f"is missing, expected {shown(value)}", shown(value))
+            if inner := first_difference(actual[key], value, partial=partial, path=f"{inside}{key}"):
                 return inner
         more = [] if partial else [key for key in actual if key not in expected]
-        return f"{inside}{more[0]}: is {shown(actual[more[0]])}, expected nothing there" if more else None
+        if more:
+            got = shown(actual[more[0]])
+            return Difference(f"{inside}{more[0]}", f"is {got}, expected nothing there", "", got)
+        return None
     if isinstance(expected, list):
-        if not isinstance(actual, list):
-            return f"{at}is {shown(actual)}, expected a list"
-        for number, (one, other) in enumerate(zip(actual, expected, strict=False)):
-            if inner := difference(one, other, partial=partial, path=f"{path}[{number}]"):
-                return inner
-        return None if len(actual) == len(expected) else f"{at}has {len(actual)} items, expected {len(expected)}"
+        return _in_list(actual, expected, path, partial=partial) if isinstance(actual, list) else differs("a list")
     same = isinstance(actual, bool) == isinstance(expected, bool) and actual == expected
-    return None if same else f"{at}is {shown(actual)}, expected {shown(expected)}"
+    return None if same else differs(shown(expected))
+
+
+def _in_list(actual: Sequence[Any], expected: Sequence[Any], path: str, *, partial: bool) -> Difference | None:
+    for number, (one, other) in enumerate(zip(actual, expected, strict=False)):
+        if inner := first_difference(one, other, partial=partial, path=f"{path}[{number}]"):
+            return inner
+    same = len(actual) == len(expected)
+    return None if same else Difference(path, f"has {len(actual)} items, expected {len(expected)}")
 
 
 def shown(value: Any) -> str:

@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from pydantic import ConfigDict, FiniteFloat, TypeAdapter, ValidationError
 
 from ...data.packages import frames_of
-from ...data.records import Usage
+from ...data.records import Broken, Usage
 from ...errors import SettingError, first_invalid, shown
 from ..contract import ContractError, Node, check_function, describe
 from ..limits import Limits
@@ -36,10 +36,14 @@ class Score:
     """The reason why there is no value, in one line."""
     frames: tuple[str, ...] = ()
     """The places in one's own code that a scorer's error passed, as of `data.records.Failure`."""
+    found: tuple[Broken, ...] = ()
+    """What it found, as data: the conditions that are broken where the value is false."""
 
     def plain(self) -> dict[str, Any]:
         """Plain JSON values for the label."""
-        more = {"error": self.error, "frames": list(self.frames), "usage": self.usage and dict(self.usage)}
+        broken = [one.model_dump(exclude_defaults=True) for one in self.found] if self.value is False else []
+        more: dict[str, Any] = {"error": self.error, "frames": list(self.frames), "broken": broken}
+        more["usage"] = self.usage and dict(self.usage)
         return {"value": self.value, "reason": self.reason} | {key: value for key, value in more.items() if value}
 
 
@@ -192,7 +196,8 @@ all_of, any_of, negated = AllOf, AnyScorer, Negated
 def joined(value: bool, telling: Sequence[Score], scores: Sequence[Score]) -> Score:
     """A score with the reasons of the decisive scores, and the tokens of all `scores`."""
     reasons = dict.fromkeys(score.reason for score in telling if score.reason)
-    return Score(value, "; ".join(reasons), total(score.usage for score in scores))
+    found = tuple(dict.fromkeys(one for score in telling for one in score.found))
+    return Score(value, "; ".join(reasons), total(score.usage for score in scores), found=found)
 
 
 def scorers_of(node: object) -> Iterator[object]:

@@ -1,11 +1,11 @@
 """Advice on the result of a test: what its cast offers against what the result shows."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from ...analysis.testing.result import Successes
-from ...analysis.testing.result_text import in_number
-from ...analysis.testing.success import NO_SCORE
+from ...analysis.testing.report import in_number
+from ...analysis.testing.success import NO_SCORE, Successes
 from ...graphs import Cast
 from ...nodes.speakers.agents import AgentSpeaker
 from ...nodes.validators import Observing
@@ -16,23 +16,24 @@ def advice_on(result: Successes, cast: Cast, settings: Collection[str]) -> Itera
 
     `settings`: names of the settings that the cast takes, and that are not set.
     """
-    if result.unscored > result.cut_short + result.ended_by_error:
+    counts = Counter(result.counts)
+    if result.unscored > counts["error"]:
         yield f"no score: {NO_SCORE}"
-    if result.at_own_limit:
+    if own := counts["own limit"]:
         yield (
-            f"{in_number(result.at_own_limit)} reached the limit of tokens and so {'has' if result.at_own_limit == 1 else 'have'}"
+            f"{in_number(own)} reached the limit of tokens and so {'has' if own == 1 else 'have'}"
             " no score: a higher --max-tokens (in Python Limits(max_tokens=...)) lets them end"
         )
-    if result.interrupted:
+    if counts["interrupted"]:
         yield from _on_approval(cast.nodes["assistant"], settings)
-    if result.timed_out:
+    if counts["timed out"]:
         yield "--turn-timeout (in Python Limits(turn_timeout=...)) sets how long a turn of the agent may take"
     if isinstance(cast.answer_validator, Observing):
         return  # its drafts are measured as they are, and nothing is to be done about those that were sent
-    if result.sent_although_rejected and cast.when_rejected is None:
+    if counts["sent although rejected"] and cast.when_rejected is None:
         option = "--set when_rejected=stop (in Python when_rejected='stop'), or " if "when_rejected" in settings else ""
         yield f"{option}`must=True` of a validator ends a conversation whose last attempt is rejected"
-    if result.rejected_drafts and result.first_draft is not None:
+    if result.first_draft is not None:
         yield (
             "the share is that of the agent and its validator together: to measure it without a validator that "
             "production lacks, let that only observe (answer_validator=nodes.validators.Observing(VALIDATOR))"

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
-from ...analysis.outcomes import Crashes, outcome
-from ...analysis.testing.result import Successes
+from ...analysis.outcomes import outcome
+from ...analysis.testing.success import Successes
 from ...data.formats.record_lines import attempted
 from ...data.formats.source import MANIFEST
 from ...data.people import STORED
@@ -43,7 +43,6 @@ class TestOrigin:
     def of(
         cls,
         failed_of: Path | None,
-        crashes: Crashes,
         *,
         cast: str | None,
         scenarios: Path | None,
@@ -68,15 +67,15 @@ class TestOrigin:
             raise SettingError(
                 f"--out: {out} is the run whose failed conversations are simulated again: name another folder"
             )
-        return cls._of_failed(failed_of, crashes, cast, has_agent=has_agent)
+        return cls._of_failed(failed_of, cast, has_agent=has_agent)
 
     @classmethod
-    def _of_failed(cls, run: Path, crashes: Crashes, cast: str | None, *, has_agent: bool) -> Self:
+    def _of_failed(cls, run: Path, cast: str | None, *, has_agent: bool) -> Self:
         manifest = manifests.read(run)
         if manifest is None:
             raise DataError(f"{at(run)}: has no {MANIFEST}: {OPTION} takes the folder of a run")
         places = {name: place for place, name in enumerate(manifest["planned"])}
-        failed = [one for one in attempted(run) if outcome(one, crashes).success is False]
+        failed = [one for one in attempted(run) if outcome(one).success is False]
         failed.sort(key=lambda one: places.get(one.id, len(places)))
         if not failed:
             raise DataError(f"{at(run)}: no conversation of this run failed: there is nothing to simulate again")
@@ -120,7 +119,7 @@ class TestOrigin:
         if self.run is not None:
             what = "conversation" if len(self.ids) == 1 else "conversations"
             only = "the share is of these only, and is not the agent's"
-            yield f"{result.all.successes} of {len(self.ids)} failed {what} of {self.run} succeed now: {only}"
+            yield f"{result.successes} of {len(self.ids)} failed {what} of {self.run} succeed now: {only}"
 
     @property
     def as_json(self) -> dict[str, Any]:

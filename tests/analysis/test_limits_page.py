@@ -5,7 +5,6 @@ import re
 import pytest
 
 from duologue.analysis import estimates
-from duologue.analysis.over_users import jackknife, rates
 from duologue.runs.engine import figures
 from duologue.runs.people import retrieval
 from tests.tree import ROOT
@@ -15,8 +14,7 @@ LEAST = {
     "95 % interval of a difference between two groups": estimates.FEWEST,
     "95 % interval over users, scenarios or sections": estimates.FEWEST,
     "retrieval-based users": retrieval.FEWEST_USERS,
-    "interval of kappa, F1 or mean error": jackknife.FEWEST_LABELLED,
-    "interval of kappa": jackknife.FEWEST_RARE,
+    "interval of kappa, F1 or mean error": estimates.FEWEST_RARE,
     "mean time left of a run": figures.ENOUGH,
 }
 
@@ -42,5 +40,5 @@ def test_a_figure_needs_what_the_code_asks_for(figure: str) -> None:
 )
 def test_the_widths_are_those_of_the_intervals(row: str, counts: list[tuple[int, int]]) -> None:
     for scenarios, width in zip(map(int, rows()["scenarios"]), rows()[row], strict=True):
-        rate = rates.clustered(counts * (scenarios // 2))
+        rate = estimates.share(counts * (scenarios // 2))
         assert float(width) == pytest.approx((rate.high - rate.low) / 2, abs=0.0051)

@@ -92,16 +92,6 @@ def test_rich_prints_the_headings_of_a_table_without_rows():
     assert printed(table).split() == ["t", "side", "messages", "length", "(words)", "p", "survives"]
 
 
-def test_no_word_is_cut_where_the_terminal_has_room_for_the_longest_ones():
-    columns = (Column(name="measure"), *(Column(name=f"number{n}", kind="count") for n in range(6)), Column(name="x"))
-    rows = (("lexical diversity exclamation", *[1] * 6, "a translation of translations"),)
-    wide, narrow = io.StringIO(), io.StringIO()
-    Console(file=wide, width=75).print(Table(title="t", columns=columns, rows=rows).rich())
-    assert {"exclamation", "number0", "translation", "translations"} <= set(wide.getvalue().split())
-    Console(file=narrow, width=40).print(Table(title="t", columns=columns, rows=rows).rich())
-    assert max(map(len, narrow.getvalue().splitlines())) <= 40
-
-
 def test_a_frame_keeps_types_and_knows_missing_values():
     frame = TABLE.frame()
     assert list(frame.columns) == ["side", "messages", "length", "p", "survives"]

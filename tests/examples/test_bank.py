@@ -33,7 +33,7 @@ def test_every_conversation_succeeds_and_a_rejected_draft_has_moved_no_money(for
     done = forks.run(*TEST.split(), "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
-    assert f"{result['successes']} of {result['conversations']} conversations succeed" in README
+    assert f"{result['successes']} of {result['scored']} conversations succeed" in README
     assert f"`at first draft` is {result['first_draft']['value']:.2f}" in README
     conversations = list(load("out/bank"))
     rejected = [talk for talk in conversations if any(message.rejected for message in talk.messages)]
@@ -56,9 +56,9 @@ def test_every_conversation_succeeds_and_a_rejected_draft_has_moved_no_money(for
 @pytest.mark.heavy
 def test_a_limit_that_is_wrong_on_purpose_is_found(forks: Any, folder: Path) -> None:
     done = forks.run(*LIMIT.split(), "--json", cwd=folder)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr
     result = json.loads(done.stdout)
-    assert f"{result['successes']} of {result['conversations']}:" in README
+    assert f"{result['successes']} of {result['scored']}:" in README
     assert [failure["scenario"] for failure in result["failures"]] == ["Send 2500 euros to 88990011"]
 
 

@@ -106,5 +106,5 @@ def test_no_behaviour_makes_a_scenario_of_the_example_impossible(tmp_path, monke
     result = duologue.test(
         None, "scenarios.jsonl", cast="airline:cast", user="offline", repeats=2, behaviour=["plain", *BEHAVIOURS]
     )
-    successes = {one.user: (one.successes, one.conversations) for one in result.by_user.users}
+    successes = {one.user: (round(one.success.value * one.success.n), one.success.n) for one in result.users}
     assert successes == dict.fromkeys(["plain", *BEHAVIOURS], (10, 12))

@@ -9,7 +9,7 @@ import pytest
 
 import duologue
 from duologue import data, graphs
-from duologue.analysis.user_faults import first_fault
+from duologue.analysis.faults import first_fault
 from duologue.data import Conversation
 from duologue.data.files.json import read_lines
 from duologue.graphs import agent_test, recllmsim

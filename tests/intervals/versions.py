@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from duologue.analysis.estimates import paired
-from duologue.analysis.over_users.pairs import on_these_scenarios
+from duologue.analysis.testing.pairs import on_these_scenarios
 
 Chances = Sequence[tuple[float, float]]
 """Of each scenario the chance of success of the old version and of the new."""
@@ -39,7 +39,7 @@ def on_like(scenarios: int, repeats: int, draws: int) -> float:
         for _ in range(scenarios):
             old, new = random.random(), random.random()
             pairs.append([(float(random.random() < old), float(random.random() < new)) for _ in range(repeats)])
-        found = paired(pairs, scale=(0.0, 1.0))
+        found = paired(pairs, (0.0, 1.0))
         holds += found.low is not None and found.high is not None and found.low <= 0 <= found.high
     return holds / draws
 

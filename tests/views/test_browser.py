@@ -530,9 +530,7 @@ def test_labels_need_no_sideways_scrolling_and_are_read_in_the_dark(opened, widt
 @pytest.fixture
 def tested():
     """The result of a test in which a scenario succeeds, one crashes, and one was not begun."""
-    from duologue.analysis.testing.plan import PlannedConversation
-    from duologue.analysis.testing.success import successes
-    from duologue.analysis.testing.verdict import with_verdict
+    from duologue.analysis.testing.success import PlannedConversation, successes, with_verdict
 
     titles = ["a table for two near the old harbour", "money" * 30, "another seat"]
     planned = [Conversation(id=f"{n}", scenario={"goal": title}) for n, title in enumerate(titles)]

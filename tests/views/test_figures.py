@@ -8,7 +8,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 import duologue
 from duologue import data, views
-from duologue.analysis.over_users.rates import IntervalEstimate, Rate
+from duologue.analysis.estimates import Estimate
 from duologue.errors import SettingError
 from duologue.graphs import simquac
 from duologue.views import figures
@@ -25,7 +25,7 @@ def of_class(figure, name):
 
 
 def test_a_forest_plot_has_a_point_and_an_interval_for_each_estimate_at_their_places_on_the_scale():
-    figure = views.forest_plot({"half": Rate(value=0.5, low=0.25, high=0.75)}, label="success", reference=0.75)
+    figure = views.forest_plot({"half": Estimate(value=0.5, low=0.25, high=0.75)}, label="success", reference=0.75)
     (point,), (interval,) = of_class(figure, "point"), of_class(figure, "interval")
     assert (point.get("cx"), interval.get("x1"), interval.get("x2")) == ("320.0", "160.0", "480.0")
     assert [line.get("x1") for line in of_class(figure, "zero")] == ["0.0", "480.0"]
@@ -34,7 +34,7 @@ def test_a_forest_plot_has_a_point_and_an_interval_for_each_estimate_at_their_pl
 
 
 def test_a_forest_plot_draws_no_line_without_an_interval_and_nothing_without_a_value():
-    estimates = {"alone": IntervalEstimate(value=0.5), "none": IntervalEstimate(value=None)}
+    estimates = {"alone": Estimate(value=0.5), "none": Estimate(value=None)}
     figure = views.forest_plot(estimates)
     assert (len(of_class(figure, "point")), of_class(figure, "interval")) == (1, [])
     assert repr(figure).splitlines() == ["alone: 0.50 (no interval)", "none: no value"]
@@ -48,7 +48,7 @@ def test_what_lies_beyond_the_scale_is_drawn_at_its_end():
 
 @pytest.mark.parametrize("name", ["<script>x</script>", "]]></svg>", "x" * 500])
 def test_a_name_stays_text(name):
-    figure = views.forest_plot({name: Rate(value=0.5, low=0.2, high=0.8)})
+    figure = views.forest_plot({name: Estimate(value=0.5, low=0.2, high=0.8)})
     assert not [element for element in drawn(figure).iter() if element.tag == f"{SVG}script"]
     assert name in "".join(drawn(figure).itertext())
 
@@ -65,7 +65,7 @@ def test_a_picture_brings_its_style_with_colours_written_out_and_asks_nothing_of
 
 
 def test_a_picture_becomes_smaller_where_there_is_less_room():
-    svg = drawn(views.forest_plot({"half": Rate(value=0.5, low=0.25, high=0.75)}))
+    svg = drawn(views.forest_plot({"half": Estimate(value=0.5, low=0.25, high=0.75)}))
     assert (svg.get("width"), svg.get("viewBox"), svg.get("style")) == (
         "840",
         "0 0 840 66",
@@ -83,4 +83,4 @@ def test_drawings_stand_one_below_the_other():
 @pytest.mark.parametrize("scale", [(1.0, 1.0), (1.0, 0.0), (0.0, float("nan"))])
 def test_a_scale_without_a_length_is_refused_in_one_line(scale):
     with pytest.raises(SettingError, match="has no length: give the lower end first"):
-        views.forest_plot({"half": Rate(value=0.5, low=0.25, high=0.75)}, scale=scale)
+        views.forest_plot({"half": Estimate(value=0.5, low=0.25, high=0.75)}, scale=scale)

@@ -8,7 +8,7 @@ from zlib import decompress
 import pytest
 
 from duologue import data
-from duologue.analysis.testing.pairs.pairing import compare_pairs_of
+from duologue.analysis.testing.pairs import compare_pairs
 from duologue.data import Conversation, DataError, Message
 from duologue.data.simquac import Topic
 from duologue.views import against_page, run_page, write_run
@@ -67,12 +67,12 @@ def test_a_run_with_scores_begins_with_its_result_and_says_once_what_trust_means
     failed = scored(talk, "b", False, 1, scenario=hostile, stop="max_turns")
     page = run_page([scored(talk, "a", True), failed, scored(talk, "c", False, 2)], "x")
     head = page.split("</section>")[0]
-    assert "1 of 3 scored conversations succeeded: 0.33 (95 % interval" in head
+    assert "1 of 3 scored conversations succeeded: 0.33 (no interval" in head
     assert 'href="#b/' in head  # at the message where it went wrong
     assert page.index("Settings and counts") > page.index('class="rows"')
     assert "<img" not in page
     text = " ".join("".join(tags(head).text).split())
-    assert "whose fault: assistant 2" in text
+    assert "whose fault: undecided 2" in text
     assert "seat is 4, <expected> 5; it reached its limit of turns" in text or "seat is 4, <expected> 5;" in text
     assert page.count("success: source not told") == 1
     everything = page + "".join(bodies(page))
@@ -249,7 +249,7 @@ def test_a_pair_of_versions_stands_side_by_side_from_the_first_message_that_diff
         return Conversation(id="a", scenario={"title": "A table"}, messages=messages)
 
     old, new = held("Hello.", "For when?", "At six.", "Booked."), held("Hello.", "For when?", "At six.", "No.")
-    result = compare_pairs_of([old], [new])
+    result = compare_pairs([old], [new])
     (body,) = bodies(pairs_page(result, [old], [new]))
     before, _, beside = body.partition('<div class="pair">')
     assert "1 turn before, equal in both" in before

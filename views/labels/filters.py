@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...analysis.faults import SUCCESS
 from ...analysis.labels.reliability import Trusts
-from ...analysis.outcomes import SUCCESS
 from ...data import domains
 from ...data.labels.reading import SCORES, Label, side_of, values_of
 from ...data.records import Conversation, Message

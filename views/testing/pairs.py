@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from itertools import islice
 
-from ...analysis.testing.pairs.pairing import PairedTest, TestedPair
-from ...analysis.testing.pairs.pairs_text import group_lines, measure_table, paired_lines
+from ...analysis.testing.pairs import PairedTest, TestedPair, changed_lines, measure_table, paired_lines
 from ...data.records import Conversation
 from ...data.summaries import outline
 from ..against import pair_html
@@ -32,7 +31,7 @@ def pairs_page(result: PairedTest, old: Iterable[Conversation], new: Iterable[Co
         new: Conversations of the new version, B on the page.
         title: Title of the page; default: the two names.
     """
-    ordered = sorted(result.tested, key=lambda pair: KINDS.index(_kind(pair)))
+    ordered = sorted(result.tested, key=lambda pair: KINDS.index(pair.kind))
     shown = list(islice(ordered, ON_PAGE))
     names = {pair.id for pair in shown}
     sides = [{one.id: one for one in conversations if one.id in names} for conversations in (old, new)]
@@ -45,23 +44,15 @@ def pairs_page(result: PairedTest, old: Iterable[Conversation], new: Iterable[Co
         lines=[
             f"A {result.old_name}, the old version; B {result.new_name}, the new one",
             *paired_lines(result),
-            *group_lines(result),
+            *changed_lines(result),
             *([f"{left} more pairs are not shown"] if left else []),
         ],
         summary=render("table.html", table=measure_table(result), in_page=True) if result.measures else "",
     )
 
 
-def _kind(pair: TestedPair) -> str:
-    if pair.left_out is not None:
-        return "left out"
-    if pair.old and pair.new:
-        return "both succeed"
-    return "lost" if pair.old else "won" if pair.new else "neither succeeds"
-
-
 def _row(pair: TestedPair, old: Conversation | None, new: Conversation | None, result: PairedTest) -> ListRow:
-    kind = _kind(pair)
+    kind = pair.kind
     sides = [None if one is None else (len(one.exchanges), one.usage.tokens or None) for one in (old, new)]
     cells = [pair.scenario, kind, pair.differs_at, *(side and side[column] for column in (0, 1) for side in sides)]
     reasons = "; ".join(

@@ -1,105 +1,182 @@
-"""How often conversations succeed: the share, its interval, and what has no score."""
+"""How often conversations succeed: counts, shares, the verdict, whose fault, and what may be wrong."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from duologue.analysis.over_users.rates import clustered, pass_hat_intervals, wilson
-from duologue.analysis.over_users.student_quantile import students
-from duologue.analysis.testing.failed_conversations import user_fault_lines
-from duologue.analysis.testing.result_text import headline
-from duologue.analysis.testing.success import successes
+import duologue
+from duologue import graphs, runs
+from duologue.analysis.estimates import share
+from duologue.analysis.outcomes import ending_of, outcome, scenario_key
+from duologue.analysis.testing.pairs import compare_pairs
+from duologue.analysis.testing.report import few, headline, resuming
+from duologue.analysis.testing.success import (
+    PlannedConversation,
+    Successes,
+    share_over_scenarios,
+    successes,
+    with_verdict,
+)
 from duologue.data import Conversation, DataError, Message
-from duologue.data.records import Failure, Role, Timing
+from duologue.data.formats.messages import NO_RESULT
+from duologue.data.records import WAITING, Attempt, Failure, Timing, ToolCall
+from duologue.studies.testing.advice import advice_on
+from tests.analysis.testing.talks import talk
+
+BEGUN = Timing(started="2026-01-01T00:00:00")
+AWAY = Failure(node="user_simulator", error="ConnectionError: away")
+CRASH = Failure(node="assistant", error="KeyError: 'date'", fault="assistant", frames=("shop/tools.py:12 in book",))
 
 
-def talk(name: str, value: Any, scenario: str = "a", **more: Any) -> Conversation:
-    labels = {"scores": {"success": {"value": value, "reason": "", **more}}}
-    return Conversation(id=name, scenario={"title": scenario}, stop="max_turns", labels=labels)
+def many(*marks: str) -> list[Conversation]:
+    """A scenario for each text of 1 and 0, a conversation for each of these."""
+    return [
+        talk(f"{n}-{k}", mark == "1", "Hello.", scenario=f"s{n}", repeat=k)
+        for n, text in enumerate(marks)
+        for k, mark in enumerate(text)
+    ]
 
 
-def width(counts: list[tuple[int, int]]) -> float:
-    rate = clustered(counts)
-    return rate.high - rate.low
+def test_the_share_is_over_scenarios_and_has_no_interval_below_six() -> None:
+    result = successes(many("1111", "1100", "1111", "0000", "1111", "1111"))
+    assert (result.planned, result.scored, result.successes, result.success.n) == (24, 24, 18, 24)
+    assert result.success == share([(4, 4), (2, 4), (4, 4), (0, 4), (4, 4), (4, 4)])
+    assert result.success.low is not None
+    assert [row.share for row in result.scenarios] == [1, 0.5, 1, 0, 1, 1]
+    assert result.pass_hat[2].value == pytest.approx((4 + 1 / 6) / 6)
+    assert [*result.pass_hat] == [1, 2, 3, 4]
+    small = successes(many("11", "10"))
+    assert (small.success.low, small.success.reason) == (None, "no interval: 2 scenarios, 6 are needed")
+    assert any(small.success.reason in line for line in headline(small))
 
 
-def test_repeats_that_always_agree_add_little_to_their_scenarios() -> None:
-    alike, alone = [(40, 40)] * 6 + [(0, 40)] * 6, [(1, 1)] * 6 + [(0, 1)] * 6
-    assert 0.9 * width(alone) < width(alike) < width(alone)
-    assert clustered(alike).value == 0.5
+def test_of_many_repeats_few_k_are_printed() -> None:
+    assert few(dict.fromkeys(range(1, 16))) == [1, 2, 4, 8, 15]
 
 
-def test_repeats_that_do_not_agree_more_than_others_count_nearly_each() -> None:
-    counts = [(20, 40), (21, 40), (19, 40), (20, 40), (18, 40), (22, 40)] * 5
-    plain = wilson(0.5, 1200)
-    assert plain.high - plain.low < width(counts) < 1.5 * (plain.high - plain.low)
+def test_equal_scenarios_are_repeats_of_one_and_kinds_of_users_are_alike_in_the_interval() -> None:
+    twice = [one.model_copy(update={"repeat": 0, "ordinal": one.repeat}) for one in many("1100", "1111")]
+    assert successes(twice).success == successes(many("1100", "1111")).success
+    assert scenario_key(twice[0]) == scenario_key(twice[1])
+    terse = [one.model_copy(update={"id": f"t{one.id}", "extra": {"behaviours": ["terse"]}}) for one in many("1", "0")]
+    both = successes([*many("1", "0"), *terse])
+    assert (len(both.scenarios), both.success.groups) == (4, 2)
+    outcomes = [(one, bool(number % 2)) for number, one in enumerate(twice)]
+    assert share_over_scenarios(outcomes).groups == 2
 
 
-def test_where_all_succeed_repeats_are_no_further_trials() -> None:
-    low = clustered([(8, 8)] * 12).low
-    # Twelve scenarios, and 96 trials.
-    assert wilson(1, 11).low < low < wilson(1, 14).low < wilson(1, 96).low
-    failed = clustered([(0, 8)] * 12)
-    assert (failed.low, failed.high) == (0, pytest.approx(1 - low))
+def test_other_first_messages_are_another_scenario() -> None:
+    states = [{"scenario": {"kind": "x"}, "messages": [{"role": "user", "text": text}]} for text in "abb"]
+    held = duologue.simulate(graphs.agent_test.cast(), states)
+    assert len({scenario_key(conversation) for conversation in held}) == 2
 
 
-def test_the_interval_of_independent_trials_is_blakers() -> None:
-    rate = clustered([(1, 1)] * 15 + [(0, 1)] * 5)
-    # By all shares in steps of 1/4000, with the chances of counts that are no likelier.
-    assert (rate.low, rate.high) == (pytest.approx(0.526, abs=3e-4), pytest.approx(0.893, abs=3e-4))
-    assert clustered([(15, 20)]) == rate  # of one scenario nothing else is known
-    assert clustered([(1, 1)] * 2).low == pytest.approx(0.06**0.5)
-    for scenarios in range(2, 8):  # more conversations of the same end tell no less
-        assert clustered([(4, 4)] * scenarios).low >= clustered([(1, 1)] * scenarios).low
-        assert clustered([(0, 4)] * scenarios).high <= clustered([(0, 1)] * scenarios).high
-    assert clustered([(0, 3)]).high == pytest.approx(1 - clustered([(3, 3)]).low)
+def test_ids_of_equal_scenarios_are_the_same_in_every_run() -> None:
+    goal = {"goal": "book a table", "success": {"text_contains": "booked"}}
+    planned = runs.planned(graphs.agent_test.cast(), graphs.agent_test.scenarios([goal, goal]))
+    assert [state["id"] for state in planned] == ["21adbfdfe44db012", "c96964cc219824bc"]
 
 
-def test_students_quantiles_are_right_in_six_digits() -> None:
-    assert students(57) == pytest.approx(2.002465, abs=1e-6)
-    assert students(3) == pytest.approx(3.182446, abs=1e-6)
-    assert students(2, 1 - 0.025 / 3) == pytest.approx(7.648804, rel=1e-6)
-    assert students(1) == pytest.approx(12.706205, rel=1e-6)
-
-
-def test_scenarios_of_unequal_sizes_count_by_their_conversations() -> None:
-    counts = [(8, 8), (1, 8), (1, 1), (0, 1)] * 4
-    assert clustered(counts).value == pytest.approx(10 / 18)
-    assert clustered(counts) == clustered(counts[::-1])
-    assert width(counts) > width([(5, 5), (3, 5), (2, 4), (1, 4)] * 4)
-
-
-def test_pass_hat_has_an_interval_below_all_repeats_of_a_scenario() -> None:
-    rates = pass_hat_intervals([(4, 4)] * 9 + [(2, 5)] * 3)
-    assert [*rates] == [1, 2, 3]
-    assert rates[2].value == pytest.approx((9 + 3 / 10) / 12)
-    assert all(rate.low < rate.value < rate.high for rate in rates.values())
-    everywhere = pass_hat_intervals([(8, 8)] * 12)[4]
-    assert everywhere.low < 0.8 < 1 == everywhere.high
-    equal = [(4, 4)] * 9 + [(1, 4)] * 3
-    once, share = pass_hat_intervals(equal)[1], clustered(equal)
-    assert (once.value, once.low, once.high) == pytest.approx((share.value, share.low, share.high))
-    assert pass_hat_intervals([(3, 4)]) == pass_hat_intervals([(1, 1)] * 9) == {}
+def test_what_is_planned_is_scored_unscored_cut_short_or_not_begun() -> None:
+    held = [
+        talk("a", True),
+        talk("b", None, stop="model_failed", failure=AWAY),
+        talk("c", True, stop="budget", timing=BEGUN),
+    ]
+    plan = [PlannedConversation.of(one) for one in (*held, talk("d", None))]
+    result = with_verdict(successes(held, plan=plan))
+    assert (result.planned, result.scored, result.unscored, result.cut_short, result.not_begun) == (4, 1, 1, 1, 1)
+    assert result.faults == {"user": 0, "assistant": 0, "infrastructure": 3, "undecided": 0}
+    assert result.bounds == (0.25, 1)
+    assert not result.passed
+    assert resuming(result, "again").startswith("1 not begun, 1 cut short, 1 ended by an error")
 
 
 @pytest.mark.parametrize(
     ("unscored", "reason"),
     [
         (talk("x", 1), "the score 'success' is 1, not true or false"),
-        (talk("x", None, error="KeyError: 'seat'"), "the score 'success' failed: KeyError: 'seat'"),
-        (Conversation(id="x", scenario={}, labels={"scores": {}}), "no scorer gave one"),
+        (talk("x", False).model_copy(update={"labels": {"scores": {}}}), "no scorer gave one"),
     ],
 )
-def test_what_has_no_score_is_counted_with_the_first_reason(unscored: Conversation, reason: str) -> None:
-    result = successes([unscored, talk("a", True), talk("b", "yes")])
-    assert (result.conversations, result.unscored, result.unscored_because) == (1, 2, reason)
-    if unscored.labels["scores"].get("success", {}).get("error"):  # there is a scorer, and its error is the result
-        assert successes([unscored]).unscored_because == reason
-        return
-    with pytest.raises(DataError) as error:
+def test_conversations_that_nothing_scores_are_an_error_with_the_reason(unscored: Conversation, reason: str) -> None:
+    assert successes([unscored, talk("a", True)]).failures[0].reason.startswith(reason)
+    with pytest.raises(DataError, match=reason):
         successes([unscored])
-    assert reason in str(error.value)
+
+
+def test_a_scorer_that_failed_took_the_score_and_is_run_again() -> None:
+    result = successes([talk("x", None, error="KeyError: 'seat'", frames=["shop/scorers.py:3 in seats"])])
+    assert (result.unscored, result.counts["error"], result.groups[0].name) == (
+        1,
+        1,
+        "the scorer raised KeyError in `seats`",
+    )
+    assert result.groups[0].first.details == ("at shop/scorers.py:3 in seats",)
+
+
+@pytest.mark.parametrize(
+    ("marks", "bounds", "passes"),
+    [
+        (["1"] * 6, {}, True),
+        (["1"] * 5 + ["0"], {}, False),
+        (["0"] * 6, {}, False),
+        (["1"] * 5 + ["0"], {"threshold": 0.8}, True),
+        (["1"] * 5 + ["0"], {"threshold": 0.9}, False),
+        (["0"] * 6, {"threshold": 0}, True),
+        (["1"] * 40, {"at_least": 0.8}, True),
+        (["1"] * 6, {"at_least": 0.8}, False),
+        (["1"] * 5, {"at_least": 0.1}, False),  # no interval
+    ],
+)
+def test_a_test_passes_if_every_scored_conversation_succeeds_or_by_its_bounds(
+    marks: list[str], bounds: dict[str, float], passes: bool
+) -> None:
+    result = with_verdict(successes(many(*marks)), **bounds)
+    assert (result.passed, not result.not_passed_because) == (passes, passes)
+    assert headline(result)[0].startswith("passed" if passes else "not passed (")
+
+
+def test_a_margin_decides_alone_but_not_for_an_agent_that_never_succeeds() -> None:
+    def verdict(old: list[str], new: list[str], margin: Any) -> bool | None:
+        paired = compare_pairs(many(*old), many(*new), margin=margin)
+        return with_verdict(successes(many(*new)), against=paired).passed
+
+    assert verdict(["0"] * 8, ["1"] * 4 + ["0"] * 4, "shown")
+    assert not verdict(["0"] * 8, ["1"] * 4 + ["0"] * 4, None)
+    assert not verdict(["0"] * 8, ["0"] * 8, "shown")
+
+
+@pytest.mark.parametrize(
+    ("conversation", "ending", "fault"),
+    [
+        (talk("x", True), "answered", "none"),
+        (talk("x", None, stop="model_failed", failure=CRASH), "crashed", "assistant"),
+        (
+            talk("x", None, stop="model_failed", failure=CRASH.model_copy(update={"silent": True})),
+            "silent",
+            "assistant",
+        ),
+        (talk("x", False, stop="agent_timeout"), "timed out", "assistant"),
+        (talk("x", False, stop="agent_interrupted"), "interrupted", "assistant"),
+        (talk("x", None, stop="model_failed", failure=AWAY), None, "infrastructure"),
+        (talk("x", True, stop="budget"), None, "infrastructure"),
+        (talk("x", False, stop="user_rejected"), "answered", "user"),
+        (talk("x", False, stop="user_gave_up"), "answered", "undecided"),
+    ],
+)
+def test_how_the_agent_ended_and_whose_fault_it_is(conversation: Conversation, ending: str, fault: str) -> None:
+    assert (ending_of(conversation), outcome(conversation).fault) == (ending, fault)
+
+
+def test_a_conversation_that_reached_its_own_limit_of_tokens_was_cut_short() -> None:
+    limited = {"cast": "c", "limits": {"max_tokens": 0}}
+    ended = Conversation.model_validate(talk("x", True, stop="budget").plain() | {"provenance": limited})
+    result = with_verdict(successes([ended]))
+    assert (result.cut_short, result.counts["own limit"], result.passed) == (1, 1, False)
+    assert "a higher --max-tokens" in resuming(result, "again")
+    assert any("a higher --max-tokens" in line for line in advice_on(result, graphs.agent_test.cast(), ()))
 
 
 def test_conversations_are_read_one_at_a_time_and_not_kept() -> None:
@@ -112,61 +189,92 @@ def test_conversations_are_read_one_at_a_time_and_not_kept() -> None:
     def read() -> Iterator[Conversation]:
         nonlocal most
         for number in range(60):
-            conversation = Counted.model_validate(talk(f"{number}", number % 2 == 0, f"{number % 7}").plain())
+            conversation = Counted.model_validate(talk(f"{number}", number % 2 == 0, scenario=f"{number % 7}").plain())
             alive.add(id(conversation))
             most = max(most, len(alive))
             yield conversation
             del conversation
 
-    result = successes(read())
-    assert (result.conversations, len(result.failures)) == (60, 30)
+    assert len(successes(read()).failures) == 30
     assert most <= 2
-
-
-@pytest.mark.parametrize("stop", ["budget", "cancelled"])
-def test_a_run_of_which_a_bound_cut_all_short_has_no_share_and_blames_no_scorer(stop: str) -> None:
-    cut = talk("a", True).model_copy(update={"stop": stop, "timing": Timing(started="2026-01-01T00:00:00")})
-    result = successes([cut])
-    assert (result.success, result.unscored, result.cut_short, result.not_begun) == (None, 1, 1, 0)
-    assert result.faults == {"user": 0, "assistant": 0, "infrastructure": 1}
-    assert result.fault_table().rows[-1] == ("  of these cut short", 1)
-
-
-def test_a_world_that_cannot_be_torn_down_is_a_warning_and_no_end_by_an_error() -> None:
-    line = "the world could not be torn down: OSError: locked"
-    failure = Failure(node="world", error=f"WorldError: {line}", frames=("shop/worlds.py:10 in close",))
-    over = [talk(name, True, name).model_copy(update={"failure": failure}) for name in "ab"]
-    result = successes(over)
-    assert (result.scored, result.answered, result.ended_by_error, result.errors) == (2, 2, 0, ())
-    assert result.warnings == (f"in 2 conversations {line} (shop/worlds.py:10 in close)",)
-    assert result.warnings[0] in headline(result)
-    before = over[0].model_copy(update={"labels": {}, "stop": "model_failed"})
-    result = successes([before])
-    assert (result.answered, result.ended_by_error, result.warnings) == (0, 1, ())
-    assert result.errors[0].error == f"world: WorldError: {line}"
 
 
 def test_a_fault_of_the_user_is_set_apart_with_its_message_and_reason() -> None:
     scenario = {"goal": "move my flight", "facts": "The booking code is QX4821."}
-    texts = (
-        "Move my flight.",
-        "What is your booking code?",
-        "It's QX4812.",
-        "There is no such booking.",
-        "Then goodbye.",
-    )
-    roles: tuple[Role, ...] = ("user", "assistant")
-    messages = tuple(Message(role=roles[number % 2], text=text) for number, text in enumerate(texts))
-    failed = talk("a", False).model_copy(update={"scenario": scenario, "messages": messages, "stop": "user_ended"})
-    result = successes([failed, talk("b", True)])
-    (fault,) = result.user_faults
-    assert (fault.rule, fault.message, fault.success) == ("user-invents", 2, False)
-    assert (result.faults["user"], result.faults["assistant"]) == (1, 0)
-    assert (result.all.conversations, result.without_user_faults.conversations) == (2, 1)
-    assert "QX4812" in fault.reason
+    said = ("Move my flight.", "What is your booking code?", "It's QX4812.", "There is no such booking.", "Bye then.")
+    result = successes([talk("a", False, *said, scenario=scenario), talk("b", True)])
     (failure,) = result.failures
-    assert failure.reason == f"the user simulator is at fault (user-invents, message 2): {fault.reason}"
-    assert failure.cause is not None
-    assert (failure.cause.message, failure.cause.site) == (2, "message")
-    (line,) = user_fault_lines(result.user_faults)
-    assert line.endswith(f": 1, first in a, message 2: {fault.reason}")
+    assert (failure.fault, failure.cause.message, failure.cause.site) == ("user", 2, "message")
+    assert "user-invents, message 2: gives 'QX4812'" in failure.reason
+    assert result.without_user_faults is not None
+    assert (result.success.n, result.without_user_faults.n) == (2, 1)
+
+
+def test_kinds_of_users_stand_beside_the_plain_one_with_p_for_their_number() -> None:
+    reached = {"plain": 8, "terse": 1, "vague": 0, "wordy": 8}
+    held = [
+        talk(
+            f"{name} {n}",
+            n < most,
+            scenario={"goal": f"book {n}"} | ({} if name == "plain" else {"behaviours": [name]}),
+        )
+        for name, most in reached.items()
+        for n in range(8)
+    ]
+    plain, terse, vague, wordy = successes(held).users
+    assert plain.against_plain is None
+    assert vague.against_plain is not None
+    assert terse.against_plain is not None
+    assert vague.adjusted_p == pytest.approx(3 * vague.against_plain.p)
+    assert terse.adjusted_p == pytest.approx(2 * terse.against_plain.p)
+    assert wordy.adjusted_p == 1
+    assert successes(held[:8]).users == ()
+
+
+def noted(**about: Any) -> str:
+    """The notes on a result of one conversation."""
+    return " | ".join(successes([talk("a", True, **about)]).notes)
+
+
+CALLS = (ToolCall(name="change"), ToolCall(name="look_up"))
+
+
+def called(*calls: ToolCall) -> Message:
+    draft = Attempt(number=1, text="x", verdict="accepted", tool_calls=calls)
+    return Message(role="assistant", text="x", attempts=(draft,))
+
+
+@pytest.mark.parametrize(
+    ("success", "named"),
+    [
+        ({"tool_called": "chnage"}, "chnage"),
+        ({"tool_called": [{"name": "refund"}, "change"]}, "refund"),
+        ({"any_of": [{"tool_not_called": "chang"}, {"refused": True}]}, "chang"),
+        ({"tool_called": "change", "tool_not_called": "refund"}, ""),
+        ({"not": {"tool_called": "refund"}}, ""),
+    ],
+)
+def test_a_tool_of_success_that_no_conversation_called_is_named(success: dict[str, Any], named: str) -> None:
+    (conversation,) = [talk("a", True, "Hi.", called(*CALLS), scenario={"success": success})]
+    line = f"`success` names the tool {named}, which no conversation called; tools called: change, look_up"
+    assert successes([conversation]).notes == ((line,) if named else ())
+
+
+def test_calls_that_ended_in_an_error_are_a_note_but_not_those_that_wait() -> None:
+    failed, others = ToolCall(name="change", error="no seat\nmore"), (ToolCall(name="pay", error=WAITING),)
+    others = (*others, ToolCall(name="look_up", error=NO_RESULT))
+    result = successes([talk("a", False, "Hi.", called(failed, *others))])
+    assert result.notes == (
+        "calls of change ended in an error in 1 of 1 conversation that called it, first in a: no seat",
+    )
+    assert result.failures[0].details == ("a call of change ended in an error: no seat",)
+
+
+def test_what_may_be_wrong_with_a_success_is_a_note() -> None:
+    torn = Failure(node="world", error="WorldError: the world could not be torn down: OSError: locked")
+    assert "the user gave up: read one" in noted(stop="user_gave_up")
+    assert "gave up" not in noted(stop="user_gave_up", scenario={"success": {"refused": True}})
+    assert "did not answer to the end" in noted(stop="agent_timeout")
+    assert "in 1 conversation the world could not be torn down: OSError: locked" in noted(failure=torn)
+    by_goodbye: Successes = duologue.test(lambda messages: "It is booked.", [{"goal": "book a table"}])
+    assert any("the user's goodbye counts as success" in line for line in by_goodbye.notes)

@@ -105,9 +105,9 @@ def test_an_agent_that_ends_its_process_fails_and_the_test_does_not_pass(duologu
 @pytest.mark.parametrize(("agent", "error"), [("quits", "Ended: enough"), ("quits_async", "GeneratorExit")])
 def test_an_error_that_is_no_exception_is_the_agents_failure(duologue, code, agent, error):
     ended, out, _ = duologue(*TEST, "--assistant", f"own_exits:{agent}", "--json")
-    (first, *_) = json.loads(out)["errors"]
-    assert (ended, json.loads(out)["crashed"]) == (1, 3)
-    assert first["error"].startswith(
+    (first, *_) = json.loads(out)["failures"]
+    assert (ended, json.loads(out)["counts"]["crashed"]) == (1, 3)
+    assert first["reason"].startswith(
         f"assistant: ExitError: code that a run calls has ended with {error} (own_exits.py"
     )
 

@@ -35,13 +35,13 @@ def run(duologue: Any) -> Path:
     more = ("--repeats", 2, "--seed", 7, "--max-turns", 3)
     arguments = ("test", "--assistant", "my_agent:agent", "--scenarios", "scenarios.jsonl", "--out", "run", "--no-page")
     code, _, err = duologue(*arguments, *more)
-    assert code == 0, err
+    assert code == 1, err
     return Path("run")
 
 
 def test_only_the_failed_conversations_are_simulated_again_and_are_the_same_ones(duologue: Any, run: Path) -> None:
     code, out, err = duologue("test", "--rerun-failed", run, "--out", "again", "--no-page")
-    assert code == 0, err
+    assert code == 1, err
     failed = {one.id: one.without_timing() for one in load(run) if not one.labels["scores"]["success"]["value"]}
     again = {one.id: one.without_timing() for one in load("again")}
     assert len(failed) == 4
@@ -53,7 +53,7 @@ def test_only_the_failed_conversations_are_simulated_again_and_are_the_same_ones
 def test_what_an_option_gives_is_another(duologue: Any, run: Path) -> None:
     options = ("--assistant", "my_agent:better", "--out", "again", "--json")
     code, out, err = duologue("test", "--rerun-failed", run, *options)
-    assert code == 0, err
+    assert code == 1, err
     result = json.loads(out)
     assert (result["rerun"], result["successes"]) == ({"run": "run", "failed": 4}, 2)
     limits = next(iter(load("again"))).provenance.limits

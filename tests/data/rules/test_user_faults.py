@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from duologue.analysis.user_faults import found_faults
+from duologue.analysis.faults import found_faults
 from duologue.data import Attempt, Conversation, Message, ToolCall
 from duologue.data.checks import check
 from duologue.data.formats import messages

@@ -79,7 +79,7 @@ def test_where_cast_and_scenario_both_say_what_success_is_both_must_hold() -> No
     assert {name: score["value"] for name, score in both.items()} == {
         "success": True, "turns": 1, "success_of_cast": True, "success_of_scenario": True,
     }  # fmt: skip
-    no = {"value": False, "reason": "the assistant refused nothing"}
+    no = {"value": False, "reason": "the assistant refused nothing", "broken": [{"kind": "not_refused"}]}
     assert scores(simulated({"refused": True}, own))["success"] == no
     assert scores(simulated({"solved": True}, own, reply="50"))["success"]["value"] is False
     failing = scores(simulated({"solved": True}, nodes.scoring(success=lambda state: 1 / 0)))["success"]

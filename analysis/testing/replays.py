@@ -4,11 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..data.formats.record_lines import line
-from ..data.records import Conversation, Record
-from .outcomes import Crashes
-from .testing.pairs.pairing import PairedTest, compare_pairs_of
-from .testing.pairs.pairs_text import changed_lines, paired_lines
+from ...data.formats.record_lines import line
+from ...data.records import Conversation, Record
+from .pairs import PairedTest, changed_lines, compare_pairs, paired_lines
 
 NAMES = ("the record", "the replay")
 """Names of both versions in a comparison."""
@@ -72,19 +70,8 @@ class ReplayResult(Record):
         return lines
 
 
-def replay_result(
-    stored: Iterable[Conversation], replays: Mapping[str, Conversation], *, crashes: Crashes = "failure"
-) -> ReplayResult:
-    """Compare stored conversations with their replays, which have the same ids.
-
-    Args:
-        stored: The stored conversations, read once.
-        replays: The replays by id.
-        crashes: How a crash of the agent counts.
-
-    Returns:
-        The result.
-    """
+def replay_result(stored: Iterable[Conversation], replays: Mapping[str, Conversation]) -> ReplayResult:
+    """Compare stored conversations, which are read once, with their replays by id."""
     rows: list[ReplayedConversation] = []
     pairs: list[list[Conversation]] = [[], []]
     missing = 0
@@ -98,7 +85,7 @@ def replay_result(
         pairs[1].append(new)
     return ReplayResult(
         conversations=tuple(rows),
-        success=compare_pairs_of(*pairs, names=NAMES, crashes=crashes),
+        success=compare_pairs(*pairs, names=NAMES),
         missing=missing,
     )
 

@@ -5,19 +5,11 @@ from collections.abc import Iterable, Mapping
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from ...data.records import Conversation
-from ..attempts import sent_although_rejected
-from ..labels.reliability import COMPUTED, Trusts
-from ..outcomes import SUCCESS, Crashes, Outcome, outcome, tool_error_lines, was_begun
-from .failed_conversations import reason_and_end, user_fault_line
-from .failure_sites import cause_of
-from .plan import CaseNames, PlannedConversation
-from .result_text import at_message
+from ..outcomes import Outcome, details_of, in_words, outcome, scenario_key, title_of, was_begun
+from .success import PlannedConversation
 
 END = 6
 """Messages of a conversation's end that a failure shows."""
-
-SENT = "replies sent although rejected"
-"""Name of the property with their number."""
 NOT_BEGUN = "it was not begun: the run ended before"
 """Message of a planned conversation that was not begun."""
 NOT_ENDED = "the test did not end"
@@ -31,74 +23,52 @@ def junit(
     conversations: Iterable[Conversation],
     suite: str,
     *,
-    exclude_user_faults: bool = False,
     addresses: Mapping[str, str] | None = None,
     plan: Iterable[PlannedConversation] = (),
-    crashes: Crashes = "unscored",
-    verdict: str = "",
     ending: str = "",
     notes: Iterable[str] = (),
     properties: Mapping[str, str] | None = None,
 ) -> str:
-    """The conversations as a JUnit XML document.
+    """The conversations as a JUnit XML document, read once and not kept.
 
-    `failure` stands for a conversation without success. `error` stands for one without a score, also for one that was
-    cut short or not begun. `skipped` stands for one that is excluded because the user simulator is at fault.
+    `failure` stands for a conversation without success, `error` for one without a score, also for one that was cut
+    short or not begun.
 
     - `suite`: the name of the test suite;
     - `addresses`: the page of a conversation by its id, for its failure's text;
     - `plan`: the conversations to simulate, in order. Those without a record were not begun;
-    - `crashes`: what a conversation counts as in which the agent crashed;
     - `ending`: why the run ended, for those that it cut short;
-    - `verdict`: a line for the suite's property of that name; `properties`: more of them; `notes`: lines for its output.
-
-    Two further properties are `trust in success`, the reliability of a success that no rule computes, and `replies sent
-    although rejected`, their number, if any. Conversations are read once and not kept.
+    - `properties`: of the suite, such as its verdict; `notes`: lines for its output.
     """
     root = Element("testsuites", name="duologue")
     element = SubElement(root, "testsuite", name=xml_text(suite))
-    names = CaseNames(plan)
-    trusts = Trusts()
-    counts: dict[str, int] = dict.fromkeys(("failures", "errors", "skipped"), 0)
-    seconds, sent = 0.0, 0
+    names = _CaseNames(plan)
+    seconds = 0.0
 
     def case_of(name: str, taken: float) -> Element:
         return SubElement(element, "testcase", classname=xml_text(suite), name=xml_text(name), time=f"{taken:.3f}")
 
     def without(name: str) -> None:
-        counts["errors"] += 1
         SubElement(case_of(name, 0.0), "error", message=NOT_BEGUN, type="fault: infrastructure")
 
     for conversation in conversations:
-        name = names.name(conversation)
+        name, taken = names.name(conversation), conversation.timing.seconds or 0.0
         if not was_begun(conversation):
             without(name)
             continue
-        result = outcome(conversation, crashes, ending)
-        trusts.add_scores(conversation)
-        seconds += conversation.timing.seconds or 0.0
-        sent += sent_although_rejected(conversation)
-        case = case_of(name, conversation.timing.seconds or 0.0)
-        kind = _kind(result, exclude_user_faults)
-        if kind is not None:
-            counts[{"failure": "failures", "error": "errors", "skipped": "skipped"}[kind]] += 1
-            address = (addresses or {}).get(conversation.id, "")
-            _describe(SubElement(case, kind), result, conversation, address)
+        result, case = outcome(conversation, ending), case_of(name, taken)
+        seconds += taken
+        if not result.success:
+            element_of = SubElement(case, "error" if result.success is None else "failure")
+            _describe(element_of, result, conversation, (addresses or {}).get(conversation.id, ""))
     for planned in names.open:
         without(names.of_plan(planned))
-    totals = {"tests": len(element), **counts}
+    totals = {"tests": len(element), **{f"{kind}s": len([*element.iter(kind)]) for kind in ("failure", "error")}}
     for xml_element in (root, element):
-        for name, value in totals.items():
+        for name, value in {**totals, "skipped": 0}.items():
             xml_element.set(name, str(value))
         xml_element.set("time", f"{seconds:.3f}")
-    trust = trusts.mark_of_score(SUCCESS)
-    values = {
-        "verdict": verdict,
-        SENT: str(sent) if sent else "",
-        "trust in success": "" if trust == COMPUTED else trust,
-        **(properties or {}),
-    }
-    if present := [(name, text) for name, text in values.items() if text]:
+    if present := [(name, text) for name, text in (properties or {}).items() if text]:
         element.insert(0, added := Element("properties"))
         for name, text in present:
             SubElement(added, "property", name=name, value=xml_text(text))
@@ -107,34 +77,53 @@ def junit(
     return _document(root)
 
 
-def _kind(result: Outcome, exclude_user_faults: bool) -> str | None:
-    if exclude_user_faults and result.user_fault:
-        return "skipped"
-    if result.success is None:
-        return "error"
-    return None if result.success else "failure"
-
-
 def _describe(element: Element, result: Outcome, conversation: Conversation, address: str) -> None:
-    skipped = element.tag == "skipped"
-    reason = f"the user simulator is at fault: {result.user_fault}" if skipped else result.reason
-    message = reason if skipped else reason_and_end(reason, conversation.stop)
-    element.set("message", xml_text(" ".join(message.split())))
-    if not skipped:
-        element.set("type", f"fault: {result.fault}")
-    cause = cause_of(conversation, result) if element.tag == "failure" else None
+    element.set("message", xml_text(" ".join(in_words(result, conversation.stop).split())))
+    element.set("type", f"fault: {result.fault}")
+    group = []
+    if result.cause is not None:
+        place = "" if result.cause.message is None else f", message {result.cause.message}"
+        group = [f"group: {result.cause.name}{place}"]
     lines = [
-        reason,
-        *([f"group: {cause.name}{at_message(cause.message)}"] if cause else []),
+        in_words(result, conversation.stop),
+        *group,
         f"fault: {result.fault}, stop: {conversation.stop or 'not told'}, conversation: {conversation.id}",
-        *filter(None, [user_fault_line(result)]),
-        *(f"at {frame}" for frame in result.frames),
-        *tool_error_lines(result.tool_errors, reason),
+        *details_of(result),
         *([f"page: {address}"] if address else []),
         "",
         *(f"{message.role}: {message.text}" for message in conversation.messages[-END:]),
     ]
     element.text = xml_text("\n".join(lines))
+
+
+class _CaseNames:
+    """The names of conversations as test cases: the number of the scenario, its title, and the repeat.
+
+    They are those of the plan, so that a name is the same in every run. Equal scenarios that are given twice are repeats
+    of one. A conversation that is not in the plan is numbered after it.
+    """
+
+    def __init__(self, plan: Iterable[PlannedConversation] = ()) -> None:
+        self._numbers: dict[str, int] = {}
+        self._repeats: dict[str, int] = {}
+        self._names: dict[str, str] = {}
+        self.open: dict[str, PlannedConversation] = {}
+        """Planned conversations, by id, whose name was not asked for."""
+        for one in plan:
+            self._names[one.id] = self._next(one.scenario, one.title)
+            self.open[one.id] = one
+
+    def name(self, conversation: Conversation) -> str:
+        self.open.pop(conversation.id, None)
+        return self._names.get(conversation.id) or self._next(scenario_key(conversation), title_of(conversation))
+
+    def of_plan(self, name: str) -> str:
+        return self._names[name]
+
+    def _next(self, scenario: str, title: str) -> str:
+        number = self._numbers.setdefault(scenario, len(self._numbers) + 1)
+        self._repeats[scenario] = repeat = self._repeats.get(scenario, 0) + 1
+        return f"{number}. {title} [repeat {repeat}]"
 
 
 def unended(suite: str, line: str = NOT_ENDED) -> str:

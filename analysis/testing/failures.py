@@ -1,0 +1,90 @@
+"""Conversations without success, and their groups by cause."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from pydantic import Field
+
+from ...data.records import Conversation, Record
+from ..faults import Cause, Whose
+from ..outcomes import Outcome, details_of, in_words
+
+
+class FailedConversation(Record):
+    """A conversation that came to its end without success: it failed, or has no score."""
+
+    id: str
+    scenario: str
+    success: bool | None
+    """None without a score."""
+    messages: int
+    stop: str
+    fault: Whose
+    reason: str
+    """What the score says of it, what the user did wrong, and how it ended."""
+    cause: Cause
+    frames: tuple[str, ...] = ()
+    """The last places in one's own code that an error passed."""
+    details: tuple[str, ...] = ()
+    """These places, and tools that ended in an error, a line each."""
+
+
+class FailureGroup(Record):
+    """Conversations without success that have one cause."""
+
+    name: str
+    """The cause in words."""
+    fault: Whose
+    conversations: int
+    scenarios: int
+    """Number of scenarios in which it occurs."""
+    first: FailedConversation
+    """The shortest of them."""
+    versions: dict[str, int] = Field(default_factory=dict)
+    """Its conversations by version of the agent, where several are compared."""
+
+    @property
+    def share(self) -> str:
+        """Its conversations by version, in words; empty without versions."""
+        return ", ".join(f"{name} {count}" for name, count in self.versions.items())
+
+
+def failed_conversation(conversation: Conversation, result: Outcome) -> FailedConversation | None:
+    """The entry of a conversation; None of a success, and of one that was cut short."""
+    if result.cause is None:
+        return None
+    return FailedConversation(
+        id=result.id,
+        scenario=result.scenario,
+        success=result.success,
+        messages=len(conversation.messages),
+        stop=conversation.stop or "not told",
+        fault=result.fault,
+        reason=in_words(result, conversation.stop),
+        cause=result.cause,
+        frames=result.frames,
+        details=tuple(details_of(result)),
+    )
+
+
+def groups_of(versions: Mapping[str, Iterable[FailedConversation]]) -> tuple[FailureGroup, ...]:
+    """The groups of failures by the version's name, the largest first; a version `""` is not named."""
+    members: dict[tuple[str, Whose], list[tuple[str, FailedConversation]]] = {}
+    for version, failures in versions.items():
+        for failure in failures:
+            members.setdefault((failure.cause.name, failure.fault), []).append((version, failure))
+    groups = [_group(name, fault, group, [*versions]) for (name, fault), group in members.items()]
+    return tuple(sorted(groups, key=lambda group: (-group.conversations, group.name)))
+
+
+def _group(
+    name: str, fault: Whose, members: Sequence[tuple[str, FailedConversation]], versions: Sequence[str]
+) -> FailureGroup:
+    counts = {version: sum(of == version for of, _ in members) for version in versions if version}
+    return FailureGroup(
+        name=name,
+        fault=fault,
+        conversations=len(members),
+        scenarios=len({failure.scenario for _, failure in members}),
+        first=min((failure for _, failure in members), key=lambda failure: (failure.messages, failure.id)),
+        versions=counts,
+    )

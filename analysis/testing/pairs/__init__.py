@@ -1,1 +1,0 @@
-"""Two versions of an agent in pairs: the comparison, and its words and tables."""
