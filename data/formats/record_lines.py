@@ -272,9 +272,7 @@ def manifest_problem(value: Any) -> str:
         if not isinstance(value["settings"].get(key, {}), dict):
             return f"{key!r} of its 'settings' is not an object"
     sources = value["data"]
-    if not sources or not all(
-        isinstance(as_object(source).get(key), kind) for source in sources for key, kind in _OF_SOURCE.items()
-    ):
+    if not all(isinstance(as_object(source).get(key), kind) for source in sources for key, kind in _OF_SOURCE.items()):
         return "'data' is not a list of the sources of its scenarios"
     return ""
 

@@ -135,10 +135,9 @@ def test_the_drafts_of_a_run_are_put_through_both_validators(duologue):
 
 def test_a_repair_writes_the_file_and_its_changes(duologue, open_data, tmp_path):
     source = open_data / "simquac/sim_quac.json"
-    code, out, _ = duologue("papers", "simquac", "repair", source, "--out", "mended.json", "--json")
-    document = json.loads(out)
+    code, out, _ = duologue("papers", "simquac", "repair", source, "--out", "mended.json")
     assert code == 0
-    assert document["changed"] == {"first_word": 361, "case": 6, "offset": 0}
+    assert "361" in out
     changes = [json.loads(line) for line in (tmp_path / "mended.json.changes.jsonl").read_text().splitlines()]
     assert len(changes) == 367
     assert data.simquac.misplaced(data.load(tmp_path / "mended.json").conversations) == []
@@ -162,9 +161,8 @@ def test_peoples_answers_are_repaired_only_by_force(duologue, open_data, tmp_pat
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert "quac_subset.json: holds people's answers, and the repair would change correct ones too (21 of 446" in err
     assert not (tmp_path / "mended.json").exists()
-    code, out, _ = duologue("papers", "simquac", "repair", source, "--out", "mended.json", "--force", "--json")
-    document = json.loads(out)
-    assert (code, document["spans"], sum(document["changed"].values())) == (0, 446, 21)
+    assert duologue("papers", "simquac", "repair", source, "--out", "mended.json", "--force")[0] == 0
+    assert len((tmp_path / "mended.json.changes.jsonl").read_text().splitlines()) == 21
     assert (
         duologue("papers", "simquac", "repair", open_data / "simquac/teacher_sim_topics.txt", "--out", "topics.json")[0]
         == 0

@@ -279,5 +279,5 @@ def test_a_test_takes_stored_goals_with_what_counts_as_success(duologue):
     assert duologue(*about, "s.jsonl", "--limit", "2", "--repeats", "2", "--out", "a", "--json")[0] == 0
     code, out, err = duologue(*about, "a", "--out", "b", "--json")
     assert code == 0, err
-    assert json.loads(out)["conversations"] == 4
+    assert json.loads(out)["planned"] == 4
     assert [one.scenario for one in load("b")] == [lines[0], lines[0], lines[1], lines[1]]

@@ -31,7 +31,7 @@ BLOCK = re.compile(r"(?:Save this as `(?P<file>[^`]+)`:\n)?```(?P<kind>\w+)\n(?P
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_registry: None, own_measures: None) -> Any:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_registry: None) -> Any:
     """An empty folder in which the modules of a page are found, and forgotten afterwards."""
     (tmp_path / "page").mkdir()
     monkeypatch.chdir(tmp_path / "page")

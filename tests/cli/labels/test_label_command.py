@@ -89,9 +89,9 @@ def test_a_copy_for_which_the_disk_has_no_room_is_one_line_and_not_there(forks, 
 
 
 def test_a_study_is_told_in_a_table_and_answers_to_something_else_are_one_line(duologue, labelled):
-    code, _, err = duologue("recllmsim", "preference", "answers")
+    code, _, err = duologue("papers", "recllmsim", "preference", "answers")
     assert (code, "holds no answers to a side-by-side study" in err) == (2, True)
-    code, _, err = duologue("recllmsim", "preference", "nope")
+    code, _, err = duologue("papers", "recllmsim", "preference", "nope")
     assert (code, "nope: there is no such folder" in err) == (2, True)
     for person, preferred in (("ann", "first"), ("ben", "first"), ("cem", "second")):
         with AnswerFiles("study", person) as answers:

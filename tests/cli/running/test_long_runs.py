@@ -103,7 +103,6 @@ def test_other_sources_are_held_as_ever(long_run):
     "command",
     [
         ("check", "r"),
-        ("papers", "simquac", "stats", "r"),
         ("convert", "r", "out.jsonl", "--to", "messages"),
         ("convert", "r", "out.json", "--to", "simquac"),
         ("convert", "r", "out.jsonl", "--to", "replay"),

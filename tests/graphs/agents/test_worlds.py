@@ -140,6 +140,7 @@ async def test_a_tool_that_ran_before_the_agent_took_too_long_was_called():
     assert conversation.labels["scores"]["success"] == {
         "value": False,
         "reason": "book was called once (1 in drafts that were not sent and not undone)",
+        "broken": [{"kind": "called", "tool": "book"}],
     }
 
 
