@@ -163,7 +163,7 @@ def test_one_function_asks_users_of_any_kind_and_gives_the_report(moments, tmp_p
     users = {"mine": lambda messages: "More of that, please.", "rules": "offline"}
     report = duologue.next_turn(conversations, users, limit=4, out=tmp_path)
     assert [row.name for row in report.rows][-2:] == ["mine", "rules"]
-    assert all(row.failed == 0 for row in report.rows if row.kind == "user")
+    assert all(row.failed == 0 for row in report.rows)
     assert report.turns == 8
     assert (tmp_path / folder_name("mine") / "said.jsonl").is_file()
     assert duologue.next_turn(conversations, "offline", limit=4).rows[-1].name == "offline"
