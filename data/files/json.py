@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any, AnyStr, BinaryIO, TypeVar
 
 from ...errors import DataError, at
-from .paths import GZIP, MOST_BYTES, check_replaceable, content, make_folder, open_lines, unzipped
+from .paths import GZIP, MOST_BYTES, at_most, check_replaceable, content, make_folder, open_lines, unzipped
 
 DEEPEST = 200
 """Most objects and lists inside each other: Python and pydantic end at some hundreds, each at its own place."""
@@ -206,7 +206,7 @@ def _lines(file: IO[bytes], path: str | Path, head: list[bytes], broken: Broken)
 
 def _whole(file: IO[bytes], path: str | Path, head: list[bytes]) -> Iterator[tuple[str, Any]]:
     """The elements of one list, or the objects that stand one after another over many lines."""
-    read = file.read(MOST_BYTES + 1)
+    read = at_most(file)
     if len(read) > MOST_BYTES:
         raise DataError(f"{at(path)}: has over {MOST_BYTES:,} bytes, which are read at once: split it")
     text = decoded(read, path)

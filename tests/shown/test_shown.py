@@ -33,6 +33,7 @@ NOT_RUN = {
     r"langgraph dev": "a server: tests/server starts it",
     r"curl ": "that server",
     r"duologue label (?!.*--(?:write|read|release|out) )": "a page until Ctrl-C: tests/labelling opens it",
+    r".*--to inspect": "the extra inspect: tests/hosts/test_inspect.py writes its logs",
     r"inspect view": "a server of Inspect: tests/hosts/test_inspect.py reads what it shows",
     r"duologue serve-user ": "a server until Ctrl-C: tests/cli/hosts starts it",
     r"duologue --install-completion": "changes the user's shell: tests/cli/test_shell_completion.py prints the script",

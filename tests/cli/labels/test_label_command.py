@@ -97,7 +97,7 @@ def test_a_study_is_told_in_a_table_and_answers_to_something_else_are_one_line(d
         with AnswerFiles("study", person) as answers:
             item = Item(label="side_by_side", conversation="1")
             answers.put(item.answered({"1 correctness": preferred, "preference": preferred, "why": "x"}, person))
-    code, out, _ = duologue("recllmsim", "preference", "study", "--json")
+    code, out, _ = duologue("papers", "recllmsim", "preference", "study", "--json")
     assert code == 0
     rows = {row["aspect"]: row for row in json.loads(out)["wins"]["rows"]}
     assert rows["preference"]["first"] == 1.0

@@ -126,7 +126,7 @@ def test_the_same_command_goes_on_and_ends_as_one_that_never_stopped(tmp_path, l
 def test_a_killed_process_leaves_what_the_next_one_goes_on_with(forks, tmp_path):
     whole, killed = tmp_path / "whole.txt", tmp_path / "killed.txt"
     runs.profiles.generate(40, whole, "offline?misbehave=0.3")
-    command = ("recllmsim", "profiles", "--model", "offline?misbehave=0.3", "--count", "40", "--out", killed)
+    command = ("papers", "recllmsim", "profiles", "40", "--model", "offline?misbehave=0.3", "--out", killed)
     fork = forks(command, tmp_path)
     journal = killed.with_suffix(".drafts.jsonl")
     while not fork.over and not (journal.exists() and journal.stat().st_size > 10_000):
@@ -186,7 +186,7 @@ def test_somebodys_own_validator_and_pages_take_their_places(out, tmp_path):
 def test_after_a_signal_the_next_command_pays_for_no_reply_again(forks, faulty, tmp_path, number):
     endpoint = faulty(latency=0.05, misbehave=0.4)
     out = tmp_path / "pool.txt"
-    command = ("recllmsim", "profiles", "--model", "openai:m", "--count", "8", "--out", out)
+    command = ("papers", "recllmsim", "profiles", "8", "--model", "openai:m", "--out", out)
     fork = forks(command, tmp_path, endpoint.environment)
     while not fork.over and endpoint.counts()["requests"] < 5:
         time.sleep(0.01)
