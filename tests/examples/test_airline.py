@@ -227,7 +227,7 @@ def test_it_is_found_with_the_folder_above_on_the_path_too(duologue: Command, fo
     scenarios = tmp_path / "airline" / "scenarios.jsonl"
     done = duologue("test", "airline:cast", "--scenarios", scenarios, "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["conversations"] == 6
+    assert json.loads(done.stdout)["planned"] == 6
 
 
 @pytest.mark.parametrize(

@@ -23,4 +23,4 @@ def test_the_command_of_a_row_runs_in_its_folder(forks: Any, tmp_path: Path, nam
     copy = Path(shutil.copytree(EXAMPLES, tmp_path / "examples", ignore=shutil.ignore_patterns("__pycache__", "out")))
     folder = copy / name
     done = forks.run(*command.split(), cwd=folder if folder.is_dir() else folder.parent)
-    assert done.returncode == command.startswith(("check", "test")), done.stderr  # findings, and failures
+    assert done.returncode in ((0, 1) if command.startswith("test") else (command.startswith("check"),)), done.stderr
