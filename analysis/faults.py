@@ -449,8 +449,8 @@ def _of_condition(reading: Reading, last: int | None) -> Cause:
         is_agents = broken.kind in OF_THE_AGENT or (broken.kind, broken.side) == ("said", "assistant")
         fault: Whose = "assistant" if is_agents else "undecided"
         return Cause(name=name, fault=fault, message=last, tool=broken.tool)
-    if call := next(reading.acts, None):
-        return _in_call(call, f"after `{call.name}` was called: {name}", "undecided")
+    if (act := next(reading.acts, None)) is not None:
+        return _in_call(act, f"after `{act.name}` was called: {name}", "undecided")
     return Cause(name="; ".join(dict.fromkeys((name, stop))), fault="undecided", message=last)
 
 

@@ -68,7 +68,8 @@ def outcome(conversation: Conversation, ending: str = "") -> Outcome:
     if not success and (rejected := rejected_because(conversation)):
         reason = "; ".join(filter(None, (reason, f"{stop_in_words(NONE_ACCEPTED)}: {rejected}")))
     broken, frames = first_fault(conversation), _frames(conversation)
-    cause, fault = None, "none" if success else "infrastructure"
+    cause = None
+    fault: Whose = "none" if success else "infrastructure"
     if not success and not was_cut_short(conversation):
         cause = cause_of(conversation, frames)
         fault = cause.fault

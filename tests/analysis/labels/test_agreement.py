@@ -130,7 +130,10 @@ def test_two_sources_meet_by_path_or_id_and_the_rest_is_counted(talk):
 
 
 def test_confusion_counts_each_pair_of_values_as_the_data_writes_them(talk):
-    talks = [talk(str(n), {"human": one, "judge": other}) for n, (one, other) in enumerate(["Aa", "Ab", "Ab", "Cb"])]
+    talks = [
+        talk(str(n), {"human": one, "judge": other})
+        for n, (one, other) in enumerate(map(tuple, ["Aa", "Ab", "Ab", "Cb"]))
+    ]
     rows = agreement(talks, between=BETWEEN, confusion=True).confusion
     assert [(row.value, row.judged, row.n) for row in rows] == [("a", "a", 1), ("a", "b", 2), ("C", "b", 1)]
 

@@ -66,7 +66,7 @@ def test_a_table_has_a_row_for_no_answer_people_and_each_reader():
 def test_the_nearest_sentence_is_that_of_the_rarest_common_words():
     asked = [question("When did the last keeper leave?"), question("Which ship sank?", number=1)]
     assert nearest(asked) == ["The last keeper left in 1968.", "A ship, the Mary Ann, sank near the light in 1970."]
-    assert nearest([question(section=" ")]) == first([question(section=" ")]) == none([1])
+    assert nearest([question(section=" ")]) == first([question(section=" ")]) == none([question()])
 
 
 def test_intervals_are_over_sections_and_what_could_not_be_asked_counts_nowhere():

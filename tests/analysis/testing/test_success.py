@@ -261,8 +261,8 @@ def test_a_tool_of_success_that_no_conversation_called_is_named(success: dict[st
 
 
 def test_calls_that_ended_in_an_error_are_a_note_but_not_those_that_wait() -> None:
-    failed, others = ToolCall(name="change", error="no seat\nmore"), (ToolCall(name="pay", error=WAITING),)
-    others = (*others, ToolCall(name="look_up", error=NO_RESULT))
+    failed = ToolCall(name="change", error="no seat\nmore")
+    others = (ToolCall(name="pay", error=WAITING), ToolCall(name="look_up", error=NO_RESULT))
     result = successes([talk("a", False, "Hi.", called(failed, *others))])
     assert result.notes == (
         "calls of change ended in an error in 1 of 1 conversation that called it, first in a: no seat",
