@@ -99,7 +99,7 @@ def test_a_study_is_told_in_a_table_and_answers_to_something_else_are_one_line(d
             answers.put(item.answered({"1 correctness": preferred, "preference": preferred, "why": "x"}, person))
     code, out, _ = duologue("papers", "recllmsim", "preference", "study", "--json")
     assert code == 0
-    rows = {row["aspect"]: row for row in json.loads(out)["wins"]["rows"]}
+    rows = {row["aspect"]: row for row in json.loads(out)["wins"]}
     assert rows["preference"]["first"] == 1.0
     assert rows["preference"]["labellers"] == 3
 
@@ -139,7 +139,7 @@ def test_peoples_labels_stand_beside_those_of_the_data_in_a_copy_that_agreement_
     assert sum("1" in conversation.get("strategy_human_V1", {}) for conversation in changed) == 35
     code, out, _ = duologue("agreement", "copy", "--between", "strategy_human_V1,strategy_V1", "--json")
     assert code == 0
-    assert {row["accuracy"] for row in json.loads(out)} == {1.0}
+    assert {row["accuracy"]["value"] for row in json.loads(out)["rows"]} == {1.0}
 
 
 def test_a_copy_of_records_says_nothing_of_formats_without_labels(duologue, labelled, tmp_path):
