@@ -10,7 +10,7 @@ from ..forks.client import Fork
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 SECRETS = ("S3cret-4711-pass", "sk-4711secret")
-LEAST = 1 << 30
+LEAST = 3 * 2**30
 """Bytes of memory beyond what the process had before the command."""
 LONGEST = 20
 """Seconds of work; one that waits has six times as many, because a busy machine slows what works too."""

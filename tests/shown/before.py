@@ -109,12 +109,6 @@ BEFORE: dict[str, dict[str, str]] = {
     },
     "docs/labels/by_models.md": {"duologue annotate answers": STUDY},
     "docs/labels/by_people.md": {"duologue label": PEOPLE, "duologue papers recllmsim preference answers": STUDY},
-    "docs/start/log_formats.md": {
-        "duologue convert out/agent_test-1": (
-            "import duologue\nfrom duologue.graphs import agent_test\n"
-            "duologue.simulate(agent_test.cast(), agent_test.scenarios([{'goal': 'a table'}]), out='out/agent_test-1')"
-        )
-    },
     "docs/reference/nodes.md": {
         "cast = ": "from my_agent import graph as my_compiled_agent\n\n\ndef my_criterion(state, limits):\n    return None\n"
     },
