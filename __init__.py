@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from .runs import annotate, asimulate, simulate
     from .studies.agent_tests import atest, test
     from .studies.comparison import compare
-    from .studies.forks import afork, fork
+    from .studies.forks import fork
     from .studies.label_agreement import agreement
     from .studies.pages import show
     from .studies.prediction import next_turn
-    from .studies.replays import areplay, replay
+    from .studies.replays import replay
     from .studies.validation import validity
     from .studies.watching import watch
 
@@ -35,10 +35,8 @@ _HOMES = {
     "Cast": "graphs",
     "Conversation": "data",
     "Limits": "nodes",
-    "afork": "studies.forks",
     "agreement": "studies.label_agreement",
     "annotate": "runs",
-    "areplay": "studies.replays",
     "asimulate": "runs",
     "atest": "studies.agent_tests",
     "casts": "graphs",
@@ -66,11 +64,9 @@ __all__ = [
     "Conversation",
     "Limits",
     "__version__",
-    "afork",
     "agreement",
     "analysis",
     "annotate",
-    "areplay",
     "asimulate",
     "atest",
     "casts",

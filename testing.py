@@ -10,7 +10,7 @@ it imports the rest of the package only when a test asks for it.
 
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -107,7 +107,7 @@ class SimulatedUser:
 
         from .errors import SettingError
         from .graphs import agent_test
-        from .runs import asimulate, new_folder, repeated
+        from .runs import asimulate, new_folder
 
         parts = {"goal": goal, "facts": facts, "persona": persona, "first_message": first_message, "success": success}
         scenario_parts = {key: value for key, value in parts.items() if value is not None}
@@ -125,7 +125,7 @@ class SimulatedUser:
             agent_cast = agent_test.cast("offline" if model is None else model, agent, **settings)
         limits = replace(agent_cast.limits, seed=seed, max_turns=max_turns or agent_cast.limits.max_turns)
         folder = new_folder(self._folder, self._name)
-        conversations = await asimulate(agent_cast, repeated(states, repeats or 1), limits=limits, out=folder)
+        conversations = await asimulate(agent_cast, states, limits=limits, repeats=repeats or 1, out=folder)
         self.folders.append(folder)
         self._tell(f"duologue show {folder}")
         return conversations if repeats is not None else conversations[0]
@@ -163,14 +163,16 @@ def simulated_user(request: pytest.FixtureRequest, tmp_path: Path) -> SimulatedU
 def recorded_calls(request: pytest.FixtureRequest) -> "Callable[[str | Path], AbstractContextManager[None]]":
     """A context in which calls of models are answered from a file, so that a test needs no endpoint.
 
-    `with recorded_calls("moved.jsonl"): ...`: the file lies beside the test's. With `pytest --record-calls` the models are
+    `with recorded_calls("moved.sqlite"): ...`: the file lies beside the test's. With `pytest --record-calls` the models are
     called, and it is written anew. A call that it does not hold fails the conversation, with the nearest one and the first
     difference.
     """
 
     @contextmanager
     def used(path: "str | Path") -> Generator[None]:
-        from .runs import recorded_calls
+        from .nodes.calls.service import kept_in
+        from .nodes.calls.store import Replies
+        from .nodes.settings.environment import without_calls
 
         file, record = request.path.parent / path, bool(request.config.getoption("--record-calls"))
         if record:
@@ -178,7 +180,12 @@ def recorded_calls(request: pytest.FixtureRequest) -> "Callable[[str | Path], Ab
             file.unlink(missing_ok=True)
         elif not file.is_file():
             pytest.fail(f"{file}: is not there: make it with pytest --record-calls", pytrace=False)
-        with recorded_calls(file, record=record):
+        # Without an endpoint a model is made without a key; one of the agent's own gets a placeholder.
+        with (
+            Replies(file, frozen=not record) as replies,
+            kept_in(replies),
+            nullcontext() if record else without_calls(),
+        ):
             yield
 
     return used

@@ -52,7 +52,7 @@ def convert_command(
     It lists the parts that the format cannot contain.
     """
     if out is not None:
-        from ..runs.parts import put_together  # which imports LangGraph
+        from ..runs.store import put_together  # which imports LangGraph
 
         folders = [source, *([target] if target else []), *(further or [])]
         put(f"{put_together(folders, out)} planned conversations of {len(folders)} run folders in {out}")

@@ -11,10 +11,10 @@ from rich.text import Text
 from ..data import Conversation, DataError, load, simquac
 from ..data.formats.source import MANIFEST
 from ..data.records import stop_in_words
-from ..data.summaries import outline, title_of
+from ..data.summaries import count, outline, title_of
 from .options.run import RunOptions
 from .options.shared import json_of, model_for, out_to
-from .running.run import OUT, ended, run_into
+from .running.run import OUT, simulated
 from .streams import print_json, put, stdout
 
 INTRODUCTION = """\
@@ -68,12 +68,8 @@ def demo_command(
     topics = {topic.title: topic for topic in simquac.samples()}
     scenarios = graphs.simquac.scenarios([topics[title] for title in drafts])
     limits = nodes.Limits(max_turns=max(map(len, drafts.values())))
-    source = {"source": "sample topics of Duologue"}
-    options = RunOptions(as_json=as_json)
-    control = options.control()
-    summary = run_into(cast, list(scenarios), folder, limits, source, options, control)
-    if control.ending is not None:  # interrupted: there may be nothing to show
-        return ended(summary, control, options)
+    states = graphs.scenarios.sources.Scenarios(scenarios, {"source": "sample topics of Duologue"})
+    simulated({"": cast}, states, folder, limits, RunOptions(as_json=as_json))
     loaded = load(folder)
     page = views.write_run(loaded.conversations, folder / "page.html", folder.name, manifest=loaded.manifest)
     shown = loaded.conversations[0]
@@ -82,11 +78,12 @@ def demo_command(
             {"out": str(folder), "page": str(page), "conversations": len(loaded.conversations), "shown": shown.id}
         )
         return 0
-    rejected = sum(side.rejected for side in summary.counts.sides)
+    counts = count(loaded)
+    rejected = sum(side.rejected for side in counts.sides)
     stdout.print(INTRODUCTION, soft_wrap=True)
     stdout.print(dialogue(shown))
     stdout.print(
-        f"\n{summary.finished} conversations, {summary.counts.exchanges} turns, {rejected} rejected drafts. "
+        f"\n{counts.conversations} conversations, {counts.exchanges} turns, {rejected} rejected drafts. "
         "Their page, for a browser:"
     )
     put(f"  {page}")
@@ -106,11 +103,8 @@ def by_model(model: str, folder: Path, as_json: bool) -> int:
         make, options = graphs.casts.find(name), RunOptions(as_json=as_json)
         held = {"hold": "grammar"} if name == graphs.simquac.NAME and model.startswith("local:") else {}
         settings = {"user": model, "assistant": model, **held}
-        scenarios, control = make.source(limit=2).own(make.checked(settings), 0), options.control()
-        states, limits = list(scenarios.states), nodes.Limits(max_turns=2)
-        summary = run_into(make(**settings), states, folder / name, limits, scenarios.source, options, control)
-        if control.ending is not None:
-            return ended(summary, control, options)
+        scenarios = make.source(limit=2).own(make.checked(settings), 0)
+        simulated({"": make(**settings)}, scenarios, folder / name, nodes.Limits(max_turns=2), options)
         conversations += load(folder / name).conversations
     page = views.write_run(conversations, folder / "page.html", folder.name)
     if as_json:

@@ -19,7 +19,7 @@ from .options.model_fields import extended, options_of, spread
 from .options.run import RunOptions, options_of_run
 from .options.sections import CAST, SCENARIOS
 from .options.shared import cast_named, out_to
-from .running.run import OUT, limits_with, simulated
+from .running.run import OUT, limits_with, report, simulated
 from .streams import put, say, skips_broken
 
 
@@ -37,12 +37,8 @@ RUN: dict[str, tuple[Any, Any]] = {
 
 
 def run_options(values: dict[str, Any]) -> RunOptions:
-    """The options of `RUN` among the values of a command's options; SettingError without the run to continue."""
-    run_values = {key: values[key] for key in RUN if key != "out"}
-    options = RunOptions(**run_values | {"resume": run_values["resume"] or run_values["retry_failed"]})
-    if options.resume and values["out"] is None:
-        raise SettingError("--resume needs --out: name the run to continue")
-    return options
+    """The options of `RUN` among the values of a command's options."""
+    return RunOptions(**{key: values[key] for key in RUN if key != "out"})
 
 
 def surrounded(function: Callable[..., int]) -> Callable[..., int]:
@@ -157,14 +153,7 @@ def simulate_cast(
     say(*scenarios.notes)
     folder = out or runs.new_folder(OUT, factory.name.rpartition(":")[2])
     check_outside(folder, source.get("scenarios"))
-    code = simulated(
-        cast,
-        list(scenarios.states),
-        folder,
-        limits_with(cast, limits),
-        scenarios.source,
-        options,
-    )
+    code = report(simulated({"": cast}, scenarios, folder, limits_with(cast, limits), options), options)
     if to_be_shown(folder, options):
         at_folder = quote(str(folder))
         put(f"look:    duologue show {at_folder}", f"         duologue check {at_folder}")

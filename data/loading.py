@@ -231,12 +231,12 @@ def _of_large_run(run: StoredRun) -> Loaded:
     domain_of: dict[str, Domain] = {}
     asides_of: dict[str, Counter[str]] = {}
     none = Counter[str]()
-    for name, talk in run.finished.news():
-        domain_of[name], asides_of[name] = domains.of(talk), _asides_in([talk]) or none
-    talks = _OnDisk(run.finished.order(run.planned), run.finished.values)
+    for talk in run.finished():
+        domain_of[talk.id], asides_of[talk.id] = domains.of(talk), _asides_in([talk]) or none
+    talks = _OnDisk(run.names(), run.values)
     notes, broken = run.remarks(len(talks))
     by_domain = {
-        domain: _OnDisk([name for name, own in domain_of.items() if own is domain], run.finished.values)
+        domain: _OnDisk([name for name, own in domain_of.items() if own is domain], run.values)
         for domain in dict.fromkeys(domain_of.values())
     }
     notes = (*notes, *_notes(by_domain, sum(asides_of.values(), none)), *broken)

@@ -607,6 +607,8 @@ class Conversation(Record):
     """Number among equal scenarios of the same source, from 0."""
     repeat: int = 0
     """Number of the simulation of the same scenario, from 0."""
+    version: str = ""
+    """Of the agent; empty for the one that a run is about. A conversation with another version has the same id."""
     messages: tuple[Message, ...] = ()
     unsaid: tuple[Unsaid, ...] = ()
     stop: StopReason | None = None

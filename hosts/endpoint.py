@@ -8,20 +8,16 @@ import asyncio
 import secrets  # noqa: TID251 - compares a token in the same time, right or wrong
 import socket
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, MutableMapping
-from contextlib import closing, contextmanager
+from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..data.records import Conversation
 from ..errors import DataError, DuologueError, SettingError, of_extra
-from ..graphs import Cast
 from ..nodes.calls.service import kept_in
 from ..nodes.calls.spending import Spending
-from ..nodes.state import Planned
-from ..runs.engine.conversing import name_of, planned
-from ..runs.journals.calls import CallFile
-from ..runs.resuming import spent_before
+from ..nodes.calls.store import Replies
 from ..views.doors import HEADERS, wrong_place
 from .chat_completions import OWNER, ChatRequest, RefusedRequestError, chunks, completion, heard
 from .simulated_users import User
@@ -197,17 +193,14 @@ async def _while_there(
 
 
 @contextmanager
-def kept_with_spending(path: Path, cast: Cast, states: Iterable[Planned], spending: Spending) -> Iterator[None]:
+def kept_with_spending(path: Path, spending: Spending) -> Iterator[None]:
     """Inside, replies are kept in a file, and what it has of earlier servers is part of the spending.
 
     RunError or DataError for a file that cannot be used.
     """
-    path = path.resolve()
-    if path.exists() and path.stat().st_size:
-        spent_before(spending, cast, (), (), CallFile.read(path))
-    # Not every model takes a seed: what is asked with another one is never answered from the file.
-    file = CallFile.recording(path, done={name_of(state) for one in states for state in planned(cast, [one])})
-    with closing(file), kept_in(file):
+    with Replies(path.resolve()) as replies, kept_in(replies):
+        if spending.bounded:
+            spending.add_kept(replies)
         yield
 
 

@@ -21,10 +21,10 @@ from ..graphs.single_turn import FAILED, asking
 from ..nodes.limits import Limits
 from ..nodes.scorers.success import KEY as SUCCESS
 from ..nodes.state import Planned
-from ..runs.engine.conduct import Conduct
-from ..runs.engine.conversing import planned
-from ..runs.engine.event_loop import blocking
-from ..runs.simulation import asimulate
+from ..runs.engine import planned
+from ..runs.loop import blocking
+from ..runs.settings import RunSettings
+from ..runs.simulate import arun
 from .given_scenarios import check_names, state_of
 
 _log = logging.getLogger(__name__)
@@ -51,8 +51,8 @@ class User:
     model again.
     """
 
-    def __init__(self, cast: Cast, state: Planned, limits: Limits, conduct: Conduct | None = None) -> None:
-        self.cast, self.limits, self._conduct = cast, limits, None if conduct is None else conduct.lasting
+    def __init__(self, cast: Cast, state: Planned, limits: Limits, bounds: RunSettings | None = None) -> None:
+        self.cast, self.limits, self._bounds = cast, limits, None if bounds is None else bounds.shared()
         self._cast = replace(asking(cast), record_memory=True)
         [self._state] = planned(self._cast, [state])
         # The harness decides when to score: the conversation up to a turn is not ours to judge.
@@ -116,8 +116,8 @@ class User:
     @property
     def _over(self) -> str | None:
         """Why no model is called for it any more, in words; None if calls are in their bounds."""
-        control = None if self._conduct is None else self._conduct.control
-        return None if control is None or control.begins else control.ending
+        calls = None if self._bounds is None else self._bounds.calls()
+        return None if calls is None or calls.goes_on else calls.ending
 
     async def _answered(self, heard: Sequence[Message]) -> Message | UserEnded:
         if (over := self._over) is not None:
@@ -128,7 +128,9 @@ class User:
         state: Planned = {**self._state, "messages": [message.plain() for message in earlier]}
         if earlier_record is not None and earlier_record.memory:
             state["memories"] = dict(earlier_record.memory)
-        [record] = await asimulate(self._cast, [state], limits=self.limits, conduct=self._conduct)
+        run = await arun({"": self._cast}, [state], self._bounds or RunSettings(progress=False), limits=self.limits)
+        run.check(run.records())
+        [record] = run.records()
         self._last = record
         new = [message for message in record.messages[len(earlier) :] if message.role == "user"]
         answer = new[0] if new else None
@@ -192,7 +194,7 @@ def user(
     max_turns: int | None = None,
     seed: int = 0,
     repeat: int = 0,
-    conduct: Conduct | None = None,
+    bounds: RunSettings | None = None,
     **settings: Any,
 ) -> User:
     """A simulated user for a loop of your own; it is asked by `await user.reply(messages)`.
@@ -208,7 +210,7 @@ def user(
         max_turns: Maximum number of turns. Default: as in the cast.
         seed: Seed of its draws.
         repeat: Number of the conversation about the scenario, from 0. Each repeat has draws of its own, as in a run.
-        conduct: Pace and bounds of the calls for all its answers; users that are given the same one share them.
+        bounds: Pace and budgets of the calls for all its answers; users that are given the same `shared()` ones share them.
         settings: Further settings of the cast, such as `language`.
 
     Returns:
@@ -251,7 +253,7 @@ def user(
         limits = replace(own_cast.limits, seed=seed, max_turns=most)
     except (TypeError, SettingError) as error:
         raise SettingError(f"user: {str(error).removeprefix('Limits.')}") from None
-    return User(own_cast, state, limits, conduct)
+    return User(own_cast, state, limits, bounds)
 
 
 _ARGUMENTS = tuple(signature(user).parameters)

@@ -6,7 +6,6 @@ import os
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager
 from contextvars import copy_context
 from queue import SimpleQueue
 from typing import Any, TypeVar
@@ -146,21 +145,18 @@ async def within(
     seconds: float,
     turn: Coroutine[Any, Any, T],
     name: str,
-    waited_for: "Callable[[asyncio.Task[Any]], AbstractContextManager[None]]",
 ) -> T:
     """The result of an agent's turn; TurnTimeoutError after these seconds.
 
     One that goes on although it is cancelled is left behind. One that blocks the event loop cannot be ended, and counts
-    by the time that it took. `name`: whom `heartbeat` names then. `waited_for`: the run's, which may end it
-    (`Calls.agent_turn`).
+    by the time that it took. `name`: whom `heartbeat` names then.
     """
     loop = asyncio.get_running_loop()
     began = loop.time()
     _ENTERED[:] = [name]
     task = loop.create_task(_guarded(turn), name=name)
     try:
-        with waited_for(task):
-            await asyncio.wait({task}, timeout=seconds)
+        await asyncio.wait({task}, timeout=seconds)
         if task.done() and loop.time() - began <= seconds:
             try:
                 return task.result()

@@ -1,45 +1,30 @@
-"""Many conversations at once: concurrency, resuming, the run folder with its manifest and data set."""
+"""Many conversations at once: what is missing of a run is simulated, into a folder where it goes on, and nothing is paid twice."""
 
 from ..graphs.scenarios.sources import chosen, repeated
-from .engine.conduct import Conduct, recorded_calls
-from .engine.control import Control
-from .engine.conversing import converse, converse_all, planned
-from .engine.event_loop import blocking
-from .folder.run_folder import RunFolder, new_folder
-from .folder.summary import Summary
-from .journals.call_differences import ReplayError
-from .journals.calls import CallFile
-from .journals.journal import Journal, RunError
-from .labels.annotating import Annotations, aannotate
-from .labels.copies import annotate
-from .parts import put_together
-from .people import profiles
-from .running import arun
-from .simulation import asimulate, simulate
+from ..nodes.calls.store import ReplayError, Replies
+from .dataset import write_dataset
+from .engine import converse, planned
+from .loop import blocking
+from .settings import RunOptions, RunSettings
+from .simulate import Run, arun, asimulate, simulate
+from .store import RunError, new_folder, put_together
 
 __all__ = [
-    "Annotations",
-    "CallFile",
-    "Conduct",
-    "Control",
-    "Journal",
     "ReplayError",
+    "Replies",
+    "Run",
     "RunError",
-    "RunFolder",
-    "Summary",
-    "aannotate",
-    "annotate",
+    "RunOptions",
+    "RunSettings",
     "arun",
     "asimulate",
     "blocking",
     "chosen",
     "converse",
-    "converse_all",
     "new_folder",
     "planned",
-    "profiles",
     "put_together",
-    "recorded_calls",
     "repeated",
     "simulate",
+    "write_dataset",
 ]

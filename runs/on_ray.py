@@ -8,33 +8,30 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
-from ..data.formats import record_lines
+from ..data.formats.record_lines import attempted
 from ..data.records import Conversation
 from ..errors import of_extra
 from ..graphs import Cast
 from ..graphs.casts import CastSpec, built
-from ..nodes.calls.gate import Pace
+from ..nodes.calls.service import Calls
 from ..nodes.calls.spending import Spending
+from ..nodes.calls.store import merge
 from ..nodes.limits import Limits
 from ..nodes.settings.redaction import error_line
 from ..nodes.state import Planned
-from .engine.conduct import Conduct
-from .engine.control import Control
-from .engine.reports import add_spending
-from .journals.journal import BrokenOffError, RunError
+from .settings import REPLIES, RunSettings
+from .store import BrokenOffError, RunError, name_of
 
-PART = 64
-"""Conversations of a task."""
-TRIES = 4
-"""Times that a task is begun again whose worker or machine is gone."""
-REACHED = 10.0
-"""Seconds within which a cluster answers."""
+PART = 64  # conversations of a task
+TRIES = 4  # times that a task is begun again whose worker or machine is gone
+REACHED = 10.0  # seconds within which a cluster answers
 PARTS = "parts"
 """Where the folders of the tasks are, in the run folder, until the run is complete."""
 
@@ -43,56 +40,58 @@ PARTS = "parts"
 class Part:
     """A part of the plan with all that a task needs."""
 
-    folder: Path
     here: Path
     """The working folder, from which relative paths and own modules are found."""
-    spec: CastSpec
+    specs: Mapping[str, CastSpec]
     states: list[Planned]
     limits: Limits
-    pace: Pace
-    max_cost: float | None
-    max_tokens: int | None
+    settings: RunSettings
 
     def simulated(self) -> tuple[Spending, str | None]:
         """Simulate what is missing; gives what was spent, and why the part ended early."""
-        from .running import arun
+        from .simulate import arun
 
         os.chdir(self.here)
-        spending = Spending(max_cost=self.max_cost, max_tokens=self.max_tokens)
-        conduct = Conduct(control=Control(spending, self.pace), keep_calls=True, progress=False)
-        work = arun(built(self.spec), self.states, self.folder, limits=self.limits, resume=True, conduct=conduct)
-        summary = asyncio.run(work)
-        return spending, str(summary.stopped_by) if summary.stopped_by else None
+        casts = {version: built(spec) for version, spec in self.specs.items()}
+        run = asyncio.run(arun(casts, self.states, self.settings, limits=self.limits))
+        return run.calls.spending, str(run.stopped) if run.stopped else None
 
 
 async def on_ray(
-    cast: Cast,
+    casts: Mapping[str, Cast],
     plan: Sequence[Planned],
-    folder: Path,
-    address: str,
+    work: Sequence[tuple[str, Planned]],
+    settings: RunSettings,
     limits: Limits,
-    control: Control,
-    missing: Callable[[Planned], bool],
+    calls: Calls,
     keep: Callable[[Conversation], None],
 ) -> None:
-    """Simulate the parts of a plan in which something is missing; `keep` gets each conversation as its part is over."""
-    spec, here, spending = cast.travelling(), Path.cwd(), control.spending
-    async with _connected(address) as ray:
+    """Simulate the parts of the plan in which there is work; `keep` gets each conversation as its part is over."""
+    assert settings.out is not None
+    folder, missing = settings.out.absolute(), {(version, name_of(state)) for version, state in work}
+    specs, spending = {version: cast.travelling() for version, cast in casts.items()}, calls.spending
+    names = {name for _, name in missing}
+    waiting = [
+        one for one in range(0, len(plan), PART) if any(name_of(state) in names for state in plan[one : one + PART])
+    ]
+    waiting.reverse()
+    async with _connected(str(settings.ray)) as ray:
         most = max(1, int(ray.cluster_resources().get("CPU", 1)))
-        numbers = [first for first in range(0, len(plan), PART) if any(map(missing, plan[first : first + PART]))]
-        pace = control.pace
-        task = ray.remote(Part.simulated).options(max_retries=TRIES)
-        waiting, running = numbers[::-1], dict[Any, Path]()
+        task, running = ray.remote(Part.simulated).options(max_retries=TRIES), dict[Any, Path]()
         try:
-            while running or (waiting and control.begins):
-                while waiting and len(running) < most and control.begins:
+            while running or (waiting and calls.goes_on):
+                while waiting and len(running) < most and calls.goes_on:
                     first = waiting.pop()
-                    cost = spending.max_cost and (spending.max_cost - (spending.total.cost or 0)) / most
-                    left = None if spending.max_tokens is None else spending.max_tokens - spending.total.tokens
-                    tokens = None if left is None else int(left / most)
                     own = folder / PARTS / f"{first // PART:05d}"
-                    part = Part(own, here, spec, list(plan[first : first + PART]), limits, pace, cost, tokens)
-                    running[task.remote(part)] = own
+                    changes: dict[str, Any] = {"out": own, "ray": None, "shard": None, "seed": None, "repeats": 1}
+                    changes |= {"max_time": None, "replies": None, "frozen": False, "progress": False}
+                    if spending.max_cost is not None:
+                        changes["max_cost"] = max(1e-6, (spending.max_cost - (spending.total.cost or 0)) / most)
+                    if spending.max_tokens is not None:
+                        changes["max_tokens"] = max(1, int((spending.max_tokens - spending.total.tokens) / most))
+                    part = settings.model_copy(update=changes)
+                    states = list(plan[first : first + PART])
+                    running[task.remote(Part(Path.cwd(), specs, states, limits, part))] = own
                 done, _ = await asyncio.to_thread(ray.wait, list(running), num_returns=1, timeout=1.0)
                 for ref in done:
                     own = running.pop(ref)
@@ -100,14 +99,21 @@ async def on_ray(
                         spent, stopped = await asyncio.to_thread(ray.get, ref)
                     except ray.exceptions.RayError as error:
                         raise BrokenOffError(f"Ray: {error_line(error)}: mend it, then call it again") from None
-                    add_spending(spending, spent)
+                    spending.include(spent)
                     if stopped is not None:
-                        control.end(stopped)
-                    for conversation in (*record_lines.iterate_run(own), *record_lines.cut_short(own)):
-                        keep(conversation)
+                        calls.end(stopped)
+                    for conversation in (one for version in casts for one in attempted(own, version=version)):
+                        if (conversation.version, conversation.id) in missing:
+                            keep(conversation)
+                            missing.discard(
+                                (conversation.version, conversation.id) if conversation.finished else ("", "")
+                            )
+                    merge(own / REPLIES, folder / REPLIES)
         finally:
             for ref in running:  # what is under way goes on from its kept replies the next time
                 ray.cancel(ref, force=True)
+    if not missing:
+        rmtree(folder / PARTS, ignore_errors=True)
 
 
 @asynccontextmanager
@@ -119,7 +125,12 @@ async def _connected(address: str) -> AsyncIterator[Any]:
     if ray.is_initialized():  # by whoever called us, who will need it again
         yield ray
         return
-    _check_reachable(address)
+    host, separator, port = address.removeprefix("ray://").rpartition(":")
+    if separator and port.isdecimal():  # Ray itself would try for ten minutes and react to no signal
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), REACHED).close()
+        except (OSError, ValueError, OverflowError) as error:
+            raise RunError(f"Ray at {address}: cannot be reached ({error}): check the address") from None
     own: dict[str, Any] = {"include_dashboard": False} if address == "local" else {}
     try:
         await asyncio.to_thread(ray.init, address, log_to_driver=False, logging_level=logging.ERROR, **own)
@@ -130,14 +141,3 @@ async def _connected(address: str) -> AsyncIterator[Any]:
         yield ray
     finally:
         await asyncio.to_thread(ray.shutdown)
-
-
-def _check_reachable(address: str) -> None:
-    """RunError at once if no program answers at HOST:PORT, where Ray would try for ten minutes and react to no signal."""
-    host, separator, port = address.removeprefix("ray://").rpartition(":")
-    if not separator or not port.isdecimal():
-        return
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), REACHED).close()
-    except (OSError, ValueError, OverflowError) as error:
-        raise RunError(f"Ray at {address}: cannot be reached ({error}): check the address and its machines") from None

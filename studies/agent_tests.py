@@ -7,14 +7,12 @@ from typing import Any
 
 from ..analysis.testing.pairs import Margin
 from ..analysis.testing.report import resuming
-from ..data.formats.record_lines import attempted
 from ..errors import SettingError
 from ..graphs import Cast
 from ..nodes.limits import Limits
-from ..runs.engine.conduct import Conduct
-from ..runs.engine.conversing import Concurrency
-from ..runs.engine.event_loop import waiting
-from ..runs.simulation import asimulate
+from ..runs.loop import blocking
+from ..runs.settings import RunSettings
+from ..runs.simulate import arun
 from .agent_trials import AgentSuccess, AgentTest, ScenarioChoice
 from .paired_tests import old_version
 from .sources import logged
@@ -26,17 +24,14 @@ async def atest(
     *,
     user: Any = None,
     repeats: int = 1,
+    seed: int = 0,
+    out: str | Path | None = None,
     cast: Cast | str | None = None,
     judge: str | None = None,
     behaviour: str | Sequence[str] = (),
     limit: int | None = None,
     max_turns: int | None = None,
-    seed: int = 0,
     limits: Limits | None = None,
-    out: str | Path | None = None,
-    resume: bool = False,
-    concurrency: Concurrency = "auto",
-    conduct: Conduct | None = None,
     threshold: float | None = None,
     at_least: float | None = None,
     against: Any = None,
@@ -54,8 +49,9 @@ async def atest(
         >>> result.successes
         1
     """
+    of_run = {name: settings.pop(name) for name in [*settings] if name in RunSettings.model_fields}
+    run_settings = RunSettings.of(out=out, **of_run)
     scenarios = scenarios if isinstance(scenarios, str | Path) else list(scenarios)
-
     choice: ScenarioChoice = {"repeats": repeats, "judge": judge, "limit": limit, "seed": seed}
     choice["behaviour"] = (behaviour,) if isinstance(behaviour, str) else tuple(behaviour)
 
@@ -68,48 +64,58 @@ async def atest(
                 raise SettingError(f"{name}: is that of a comparison: give against, the other version")
     trial = test_of(agent)
     trial.check()
-    tested = trial.cast
     if limits is None:
-        limits = replace(tested.limits, seed=seed, max_turns=max_turns or tested.limits.max_turns)
-    conduct = conduct or Conduct()
-    control = conduct.controlled()
-    conduct = replace(conduct, control=control, keep_calls=conduct.keep_calls or "user")
-    folder = None if out is None else Path(out)
+        limits = replace(trial.cast.limits, seed=seed, max_turns=max_turns or trial.cast.limits.max_turns)
     old = None
     if against is not None:
-        old = old_version(against, trial, limits, test_of, out=folder, common=common, option="common=True")
-        for note in old.notes(tested.nodes["user_simulator"]):
+        old = old_version(against, trial, limits, test_of, common=common, option="common=True")
+        for note in old.notes(trial.cast.nodes["user_simulator"]):
             logged(note)
-        if old.trial is not None:
-            conduct.check_in_turns()
-        conduct = replace(conduct, replies_of=old.replies)
-    run_options: dict[str, Any] = {"limits": limits, "concurrency": concurrency, "resume": resume, "conduct": conduct}
-    versions = [(trial, folder), *([(old.trial, old.folder)] if old is not None and old.trial is not None else [])]
-    runs = [asimulate(version.cast, version.scenarios, out=place, **run_options) for version, place in versions]
-    records, *others = [await runs[0]] if len(runs) == 1 else await control.in_turns(runs)
-    # The folder also holds what an earlier call of the run could not end and this one did not begin again.
-    counted = records if folder is None else attempted(folder)
-    paired = None
-    if old is not None:
-        new = records if folder is None else attempted(folder)
-        paired = old.compared(new, others=others[0] if others and folder is None else None, margin=fail_if_worse)
+    casts = {"": trial.cast, **({} if old is None else old.casts)}
+    beside = None if old is None else old.replies
+    run = await arun(casts, trial.scenarios, run_settings, limits=limits, beside=beside)
+    records = run.records()
+    run.check(records)
+    run.warn(records)
+    counted = list(run.attempted())
     result = trial.result(
         counted,
         threshold=threshold,
         at_least=at_least,
-        ending=control.ending or "",
-        against=paired,
-        cost=control.spending.counted_cost,
+        ending=run.ending,
+        against=None if old is None else old.compared(counted, run, margin=fail_if_worse),
+        cost=run.calls.spending.counted_cost,
     )
-    mend = "mend it, then make the same call with another out" if trial.is_refused_once_mended(result) else ""
-    again = f"the same call with out={str(out)!r} and resume=True"
-    again = resuming(result, again, mend=mend) if out is not None else ""
-    fields = {**dict(result), "resume": again}
-    return AgentSuccess(**fields, folder=folder, records=tuple(records), manifest=trial.manifest(limits))
+    again = resuming(result, f"the same call with out={str(out)!r}") if out is not None else ""
+    return AgentSuccess(
+        **{**dict(result), "resume": again},
+        folder=run.folder,
+        records=tuple(records),
+        manifest=trial.manifest(limits),
+    )
 
 
-@waiting(atest)
-def test() -> None:
+def test(
+    agent: Any,
+    scenarios: "str | Path | Iterable[Mapping[str, Any]]",
+    *,
+    user: Any = None,
+    repeats: int = 1,
+    seed: int = 0,
+    out: str | Path | None = None,
+    cast: Cast | str | None = None,
+    judge: str | None = None,
+    behaviour: str | Sequence[str] = (),
+    limit: int | None = None,
+    max_turns: int | None = None,
+    limits: Limits | None = None,
+    threshold: float | None = None,
+    at_least: float | None = None,
+    against: Any = None,
+    common: bool = False,
+    fail_if_worse: Margin | None = None,
+    **settings: Any,
+) -> AgentSuccess:
     """Simulate users of an agent, and measure its success rate; `duologue test` as a function.
 
     Args:
@@ -125,19 +131,17 @@ def test() -> None:
         max_turns: Maximum number of turns of a conversation; default: the cast's.
         seed: Seed of the run.
         limits: Limits in place of `max_turns` and `seed`.
-        out: Run folder, as for `simulate`.
-        resume: Continue the run in that folder.
-        concurrency: Number of conversations at the same time, or `auto`.
-        conduct: Pace and bounds of the calls, as for `simulate`.
+        out: Run folder: the same call with the same folder goes on.
         threshold: The lowest share of successes, 0 to 1, with which the agent passes; by default every scored conversation
             has to succeed.
         at_least: The lowest lower end of the share's 95 % interval with which it passes; None: no such bound.
         against: Another version, compared in pairs of scenario and repeat: an agent, whose conversations are simulated in
-            turns with these (with `out` into its folder `against`), the run folder of an earlier test, or its result.
+            turns with these, the run folder of an earlier test, or its result.
         common: Compare what both runs have in common, where scenarios or repeats differ.
         fail_if_worse: `shown`: it does not pass where a loss on these scenarios is shown (exact sign test, p below .05).
             A number above 0 and below 1: unless a loss of at most this share is shown.
-        settings: Settings of the cast, such as `world`, `approve` or `language`.
+        settings: How the run is made, as for `simulate` (`concurrency`, `max_cost`, `replies` and others), and settings of
+            the cast, such as `world`, `approve` or `language`.
 
     Returns:
         The result with its verdict (`passed`, `not_passed_because`), `records`, `folder` and the comparison `against`; a
@@ -154,6 +158,8 @@ def test() -> None:
         >>> result.passed, result.successes, result.planned
         (True, 4, 4)
     """
+    arguments = {name: value for name, value in locals().items() if name not in ("agent", "scenarios", "settings")}
+    return blocking(atest(agent, scenarios, **arguments, **settings), out)
 
 
 for _function in (test, atest):

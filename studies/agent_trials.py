@@ -24,9 +24,8 @@ from ..nodes.limits import Limits
 from ..nodes.people import PeopleSpeaker
 from ..nodes.scorers.success import KEY
 from ..nodes.state import Planned
-from ..runs.engine import conversing
-from ..runs.folder import manifests
-from ..runs.folder.manifests import compares_function, is_compared
+from ..runs.engine import planned
+from ..runs.store import manifest_of, name_of
 from .sources import Notify, logged
 from .testing.advice import advice_on
 
@@ -105,15 +104,15 @@ class AgentTest:
         sides = {name: side for name, side in (("user", user), ("assistant", agent)) if side is not None}
         source_type = ScenarioSource if factory is None else factory.source
         checked = None if factory is None else factory.checked({**settings, **sides})
-        planned = given_scenarios(source_type, checked, scenarios, notify, **choice)
+        given = given_scenarios(source_type, checked, scenarios, notify, **choice)
         if factory is not None:
-            tested = factory(**{**planned.settings, **settings, **sides})
+            tested = factory(**{**given.settings, **settings, **sides})
         else:
             assert isinstance(cast, Cast)
             places = {"user": "user_simulator", "assistant": "assistant"}
             tested = cast.replace(**{places[name]: side for name, side in sides.items()}) if sides else cast
         open_settings = frozenset() if factory is None else frozenset(factory.settings.model_fields) - settings.keys()
-        return cls(tested, planned, tested.name if factory is None else factory.name, open_settings)
+        return cls(tested, given, tested.name if factory is None else factory.name, open_settings)
 
     def check(self, notify: Notify = logged) -> None:
         """SettingError, before a call is paid for, if nothing would give a conversation a score."""
@@ -141,24 +140,16 @@ class AgentTest:
         """Each planned conversation, in order."""
         return tuple(
             PlannedConversation.of(
-                Conversation(
-                    id=conversing.name_of(state), scenario=state["scenario"], extra=dict(state.get("extra") or {})
-                ),
+                Conversation(id=name_of(state), scenario=state["scenario"], extra=dict(state.get("extra") or {})),
                 begun_with(state.get("messages", [])),
             )
-            for state in conversing.planned(self.cast, self.scenarios.states)
+            for state in planned(self.cast, self.scenarios.states)
         )
 
     def manifest(self, limits: Limits) -> dict[str, Any]:
         """The manifest of the test's run with these limits."""
-        states = conversing.planned(self.cast, self.scenarios.states)
-        return manifests.of_run(self.cast, states, limits.or_else(self.cast.limits), self.scenarios.source)
-
-    def is_refused_once_mended(self, result: Successes) -> bool:
-        """Whether a function whose source the run's manifest compares raised an error, or did not answer."""
-        nodes = {place: node.flat() for place, node in self.cast.describe().items()}
-        silent = bool(result.counts.get("silent")) and compares_function(nodes["assistant"])
-        return silent or any(is_compared(row.frames, nodes) for row in result.failures)
+        states = planned(self.cast, self.scenarios.states)
+        return manifest_of({"": self.cast}, states, limits.or_else(self.cast.limits), self.scenarios.source)
 
     def result(
         self,
@@ -196,13 +187,13 @@ def given_scenarios(
 
     `settings`: of the cast, as an instance of their model. `notify` gets each note. `Scenarios` are taken as they are.
     """
-    planned = scenarios if isinstance(scenarios, Scenarios) else _planned(source_type, settings, scenarios, **choice)
-    for note in planned.notes:
+    given = scenarios if isinstance(scenarios, Scenarios) else _read(source_type, settings, scenarios, **choice)
+    for note in given.notes:
         notify(note)
-    return planned
+    return given
 
 
-def _planned(
+def _read(
     source_type: type[ScenarioSource],
     settings: Any,
     scenarios: "str | Path | Iterable[Mapping[str, Any]] | None",
@@ -219,10 +210,10 @@ def _planned(
     )  # a cast that makes its scenarios itself takes others as they are
     source = (source_type if makes_none else ScenarioSource)(judge=judge)
     states = [_state(source, scenario) for scenario in scenarios][: choice.get("limit")]
-    planned: Sequence[Planned] = repeated(numbered(states), choice.get("repeats", 1))
+    plan: Sequence[Planned] = repeated(numbered(states), choice.get("repeats", 1))
     if users := chosen_users(choice.get("behaviour", ()), "behaviour"):
-        planned = behaving(planned, users)
-    return Scenarios(planned, {}, source.settings_for(states))
+        plan = behaving(plan, users)
+    return Scenarios(plan, {}, source.settings_for(states))
 
 
 def _state(source: ScenarioSource, scenario: Mapping[str, Any]) -> Planned:

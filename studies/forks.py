@@ -17,15 +17,13 @@ from ..graphs.scenarios.sources import Scenarios, repeated
 from ..nodes.limits import Limits
 from ..nodes.speakers.tools import tools_of
 from ..nodes.state import Planned
-from ..runs.engine.conduct import Conduct
-from ..runs.engine.conversing import Concurrency
-from ..runs.engine.event_loop import waiting
-from ..runs.folder.run_folder import new_folder
-from ..runs.simulation import asimulate
+from ..runs.loop import blocking
+from ..runs.settings import RunSettings
+from ..runs.simulate import arun
 from .pages import ShownSource
 from .sources import Notify, logged, one_conversation
 
-__all__ = ["ForkPlan", "ForkSource", "Rebuilding", "afork", "fork", "new_folder"]
+__all__ = ["ForkPlan", "ForkSource", "Rebuilding", "fork"]
 
 ForkSource: TypeAlias = Conversation | str | Path
 """A conversation, or a path that `load` reads."""
@@ -41,11 +39,15 @@ class RebuiltPlan:
     notes: tuple[str, ...] = ()
     """What the record lacks, what is another than in the record, and what is left out; a line each."""
 
-    async def simulated(self, notify: Notify, **options: Any) -> list[Conversation]:
-        """The conversations; `notify` gets each note, `asimulate` the options."""
+    def simulated(self, notify: Notify, settings: RunSettings) -> list[Conversation]:
+        """The conversations; `notify` gets each note."""
         for note in self.notes:
             notify(note)
-        return await asimulate(self.cast, self.scenarios, limits=self.limits, **options)
+        run = blocking(arun({"": self.cast}, self.scenarios, settings, limits=self.limits), settings.out)
+        records = run.records()
+        run.check(records)
+        run.warn(records)
+        return records
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +115,7 @@ def _in_words(success: bool, reason: str) -> str:
     return "succeeded" if success else f"failed: {reason}" if reason else "failed"
 
 
-async def afork(
+def fork(
     source: ForkSource,
     *,
     at: int,
@@ -129,36 +131,9 @@ async def afork(
     max_turns: int | None = None,
     seed: int | None = None,
     out: str | Path | None = None,
-    resume: bool = False,
-    concurrency: Concurrency = "auto",
-    conduct: Conduct | None = None,
     notify: Notify = logged,
     **settings: Any,
 ) -> list[Conversation]:
-    """As `fork`, whose parameters, result and errors it has, to be awaited.
-
-    Example::
-
-        >>> import asyncio, duologue
-        >>> talk = duologue.load(duologue.data.samples.path("logs"))[0]  # doctest: +SKIP
-        >>> futures = asyncio.run(duologue.afork(talk, at=1))  # in a notebook: await  # doctest: +SKIP
-    """
-    limits = {name: value for name, value in (("max_turns", max_turns), ("seed", seed)) if value is not None}
-    plan = ForkPlan.of(
-        source,
-        at=at,
-        id=id,
-        edit=edit,
-        scenario=scenario,
-        rebuilding=Rebuilding(cast, user, assistant, world, settings, parts or {}),
-        repeats=repeats,
-        limits=limits,
-    )
-    return await plan.simulated(notify, concurrency=concurrency, out=out, resume=resume, conduct=conduct)
-
-
-@waiting(afork)
-def fork() -> None:
     """Take up a stored conversation at one of its messages and simulate its futures; `duologue fork` as a function.
 
     The messages up to that one are kept as they are recorded, and not paid for again. After a user's message the
@@ -181,11 +156,8 @@ def fork() -> None:
         max_turns: Maximum number of turns, those before the fork included; default: that of its run.
         seed: Seed; default: that of its run.
         out: Run folder, as for `simulate`.
-        resume: Continue the run in that folder.
-        concurrency: Number of conversations at the same time, or `auto`.
-        conduct: Pace and bounds of the calls, as for `simulate`.
         notify: Called with each note; default: log it.
-        settings: Settings of the cast that are to differ, such as `prompts`.
+        settings: How the run is made, as for `simulate`, and settings of the cast that are to differ, such as `prompts`.
 
     Returns:
         The conversations, each with the kept messages at its beginning.
@@ -203,6 +175,20 @@ def fork() -> None:
         >>> [message.text for message in future.messages[1:4:2]], future.forks.at
         (['For when?', 'It is booked.'], 1)
     """
+    run_settings = RunSettings.of(
+        out=out, **{name: settings.pop(name) for name in [*settings] if name in RunSettings.model_fields}
+    )
+    plan = ForkPlan.of(
+        source,
+        at=at,
+        id=id,
+        edit=edit,
+        scenario=scenario,
+        rebuilding=Rebuilding(cast, user, assistant, world, settings, parts or {}),
+        repeats=repeats,
+        limits={name: value for name, value in (("max_turns", max_turns), ("seed", seed)) if value is not None},
+    )
+    return plan.simulated(notify, run_settings)
 
 
 def _stored(source: ForkSource, name: str | None) -> tuple[Conversation, Mapping[str, Any], Path | None]:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, overload
 
 from ..data import Conversation, Loaded
-from ..data.formats.record_lines import told_flaws
 from ..data.loading import DataSource
 from .sources import Notify, StudySource, conversations_of, logged
 
@@ -30,8 +29,7 @@ class ShownSource:
         loaded = source.load()
         if source.run is None:
             return cls(loaded)
-        cut = tuple(source.run.cut_short())
-        return cls(loaded, cut, told_flaws(source.run.failures.flaws, source.run.path))
+        return cls(loaded, tuple(source.run.cut_short()))
 
     def __len__(self) -> int:
         return len(self.loaded) + len(self.cut_short)

@@ -8,17 +8,16 @@ from typing import Any
 from ..analysis.testing.pairs import Margin, PairedTest, compare_pairs
 from ..analysis.testing.success import Successes, successes, with_verdict
 from ..data.formats.record_lines import attempted
-from ..data.formats.source import MANIFEST
 from ..data.records import Conversation
 from ..errors import ModelError, SettingError
+from ..graphs import Cast
+from ..nodes.calls.store import AGAINST
 from ..nodes.limits import Limits
-from ..runs.folder.run_conditions import ComparableRuns, comparable, manifest_of
-from ..runs.journals.calls import CALLS
-from ..runs.planning.conversations import asks_model
+from ..runs.plan import asks_model
+from ..runs.settings import REPLIES
+from ..runs.simulate import Run
+from ..runs.store import ComparableRuns, comparable, stored_manifest
 from .agent_trials import AgentSuccess, AgentTest
-
-OLD_RUN = "against"
-"""Name of the old version's run folder, in that of the new one."""
 
 
 @dataclass(frozen=True)
@@ -27,27 +26,33 @@ class OldVersion:
 
     name: str
     folder: Path | None = None
-    """Its run folder; None where its conversations are in memory."""
+    """Its run folder, which is only read; None where its conversations are in memory or are simulated now."""
     trial: AgentTest | None = None
-    """Its test, which is to be made in turns with that of the new version; None if it was made before."""
+    """Its test, which is made together with that of the new version; None if it was made before."""
     result: AgentSuccess | None = None
     """Its result, where its conversations are in memory."""
     common: ComparableRuns | None = None
     """What it has in common with the new version."""
 
     @property
-    def records(self) -> Iterable[Conversation]:
-        """Its conversations, also those without an end."""
+    def casts(self) -> dict[str, Cast]:
+        """Its cast by the name of the version, where it is simulated now."""
+        return {} if self.trial is None else {AGAINST: self.trial.cast}
+
+    def records(self, run: Run | None = None) -> Iterable[Conversation]:
+        """Its conversations, also those without an end; `run`: in which it was simulated."""
+        if self.trial is not None:
+            return () if run is None else run.attempted(AGAINST)
         if self.result is not None:
             return self.result.records
         assert self.folder is not None
-        return records_of(self.folder)
+        return attempted(self.folder)
 
     @property
     def replies(self) -> Path | None:
-        """The call journal with its user's replies; None if it keeps none, or both versions are simulated now."""
+        """The run folder that keeps its user's replies; None if none does, or both versions are simulated now."""
         folder = self.result.folder if self.result is not None else self.folder
-        return folder / CALLS if folder is not None and self.trial is None and (folder / CALLS).is_file() else None
+        return folder if folder is not None and (folder / REPLIES).is_file() else None
 
     def notes(self, user: object) -> Iterator[str]:
         """A note if the model of the user is asked anew, as no reply to the same is kept."""
@@ -57,17 +62,14 @@ class OldVersion:
     def compared(
         self,
         records: Iterable[Conversation],
+        run: Run | None = None,
         *,
-        others: Iterable[Conversation] | None = None,
         name: str = "the new version",
         margin: Margin | None = None,
     ) -> PairedTest:
-        """The new version's conversations in pairs with these.
-
-        `others`: these, where no folder holds them. `name`: of the new version.
-        """
+        """The new version's conversations, under this name, in pairs with these; `run`: as for `records`."""
         return compare_pairs(
-            self.records if others is None else others,
+            self.records(run),
             records,
             names=(self.name, name),
             planned=self.common.planned if self.common is not None else None,
@@ -76,18 +78,12 @@ class OldVersion:
         )
 
 
-def records_of(folder: Path) -> Iterable[Conversation]:
-    """The conversations of a run folder, also those without an end; none before the run has begun."""
-    return attempted(folder) if (folder / MANIFEST).is_file() else ()
-
-
 def old_version(
     against: Any,
     trial: AgentTest,
     limits: Limits,
     test_of: Callable[[Any], AgentTest],
     *,
-    out: Path | None = None,
     common: bool = False,
     option: str = "--common",
 ) -> OldVersion:
@@ -98,7 +94,6 @@ def old_version(
         trial: The test of the new version.
         limits: Its limits.
         test_of: Gives the test of another agent with the same scenarios.
-        out: The run folder of the new version.
         common: Compare what both runs have in common, where scenarios or repeats differ.
         option: What an error offers for that.
 
@@ -113,7 +108,7 @@ def old_version(
         )
     if isinstance(against, Path) or (isinstance(against, str) and Path(against).is_dir()):
         folder = Path(against)
-        runs = comparable(manifest_of(folder), new, str(folder), common=common, option=option)
+        runs = comparable(stored_manifest(folder), new, str(folder), common=common, option=option)
         return OldVersion(str(folder), folder=folder, common=runs)
     name = against if isinstance(against, str) else "the old version"
     try:
@@ -124,7 +119,7 @@ def old_version(
             raise
         raise type(error)(f"{against}: is not a run folder, and cannot be tested: {error}") from None
     runs = comparable(manifest, new, name, common=common, option=option)
-    return OldVersion(name, folder=None if out is None else out / OLD_RUN, trial=old, common=runs)
+    return OldVersion(name, trial=old, common=runs)
 
 
 def compared_runs(
@@ -140,10 +135,10 @@ def compared_runs(
 
     The parameters are those of `test`. SettingError if the runs cannot be compared.
     """
-    manifest, paired = manifest_of(new), None
+    manifest, paired = stored_manifest(new), None
     if old is not None:
         if new.resolve() == old.resolve():
             raise SettingError(f"{new}: is compared with itself: give the folders of two tests")
-        runs = comparable(manifest_of(old), manifest, str(old), common=common)
+        runs = comparable(stored_manifest(old), manifest, str(old), common=common)
         paired = OldVersion(str(old), folder=old, common=runs).compared(attempted(new), name=str(new), margin=margin)
     return with_verdict(successes(attempted(new)), threshold=threshold, at_least=at_least, against=paired)

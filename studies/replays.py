@@ -8,7 +8,6 @@ from typing import Any, Self
 from pydantic import Field
 
 from ..analysis.testing.replays import ReplayResult, replay_result
-from ..data.formats.record_lines import attempted
 from ..data.loading import DataSource
 from ..data.records import Conversation
 from ..errors import DataError, SettingError
@@ -16,9 +15,7 @@ from ..graphs import Cast
 from ..graphs.casts.rebuilding import Rebuilding
 from ..graphs.scenarios.forks import replayed
 from ..graphs.scenarios.sources import Scenarios
-from ..runs.engine.conduct import Conduct
-from ..runs.engine.conversing import Concurrency
-from ..runs.engine.event_loop import waiting
+from ..runs.settings import RunSettings
 from .forks import RebuiltPlan
 from .sources import Notify, logged
 
@@ -92,7 +89,7 @@ class ReplayPlan(RebuiltPlan):
         return replay_result(self.stored, {conversation.id: conversation for conversation in replays})
 
 
-async def areplay(
+def replay(
     source: "str | Path | Iterable[Conversation]",
     *,
     assistant: Any = None,
@@ -102,37 +99,9 @@ async def areplay(
     limit: int | None = None,
     max_turns: int | None = None,
     out: str | Path | None = None,
-    resume: bool = False,
-    concurrency: Concurrency = "auto",
-    conduct: Conduct | None = None,
     notify: Notify = logged,
     **settings: Any,
 ) -> Replays:
-    """As `replay`, whose parameters, result and errors it has, to be awaited.
-
-    Example::
-
-        >>> import asyncio, duologue
-        >>> run = duologue.test(lambda messages: "It is booked.", [{"goal": "book a table"}]).records
-        >>> work = duologue.areplay(run, assistant=lambda messages: "It is booked.")
-        >>> asyncio.run(work).identical  # in a notebook: await
-        1
-    """
-    plan = ReplayPlan.of(
-        source,
-        rebuilding=Rebuilding(cast, None, assistant, world, settings, parts or {}),
-        limit=limit,
-        limits={} if max_turns is None else {"max_turns": max_turns},
-        out=out,
-    )
-    records = await plan.simulated(notify, concurrency=concurrency, out=out, resume=resume, conduct=conduct)
-    counted = records if out is None else attempted(out)
-    result = plan.result(counted)
-    return Replays(**dict(result), folder=None if out is None else Path(out), records=tuple(records))
-
-
-@waiting(areplay)
-def replay() -> None:
     """Replay each stored conversation with a changed agent; `duologue replay` as a function.
 
     The agent is asked at every message. The user's stored messages are taken as long as what they answer has equal text and parts, and
@@ -148,11 +117,8 @@ def replay() -> None:
         limit: Number of conversations, the first ones; None: all.
         max_turns: Maximum number of turns; default: that of the run.
         out: Run folder, as for `simulate`.
-        resume: Continue the run in that folder.
-        concurrency: Number of conversations at the same time, or `auto`.
-        conduct: Pace and bounds of the calls, as for `simulate`.
         notify: Called with each note; default: log it.
-        settings: Settings of the cast that are to differ.
+        settings: How the run is made, as for `simulate`, and settings of the cast that are to differ.
 
     Returns:
         At which message each replay leaves its record, the share of calls saved, and success before and after in pairs,
@@ -170,3 +136,15 @@ def replay() -> None:
         >>> duologue.replay(run, assistant=lambda messages: "It is booked.").differs_at
         {1: 1}
     """
+    run_settings = RunSettings.of(
+        out=out, **{name: settings.pop(name) for name in [*settings] if name in RunSettings.model_fields}
+    )
+    plan = ReplayPlan.of(
+        source,
+        rebuilding=Rebuilding(cast, None, assistant, world, settings, parts or {}),
+        limit=limit,
+        limits={} if max_turns is None else {"max_turns": max_turns},
+        out=out,
+    )
+    records = plan.simulated(notify, run_settings)
+    return Replays(**dict(plan.result(records)), folder=run_settings.out, records=tuple(records))

@@ -214,11 +214,10 @@ def _numbers(one: Estimate) -> tuple[float | None, float | None, float | None]:
     return one.value, one.low, one.high
 
 
-def resuming(result: Successes, again: str, end: str = "", *, mend: str = "") -> str:
+def resuming(result: Successes, again: str, end: str = "") -> str:
     """The line that resumes an incomplete run; empty if it would simulate nothing.
 
-    `again`: the call or the command. `end`: why the run ended, if something ended it. `mend`: what to do in place of
-    resuming, where the run would be refused once the code that failed is another.
+    `again`: the call or the command. `end`: why the run ended, if something ended it.
     """
     counts = result.counts
     parts = (
@@ -227,11 +226,10 @@ def resuming(result: Successes, again: str, end: str = "", *, mend: str = "") ->
         (counts.get("error", 0), "ended by an error or could not be scored"),
     )
     lacking = ", ".join(f"{count} {what}" for count, what in parts if count)
-    again += " and a higher --max-tokens (in Python Limits(max_tokens=...))" * bool(counts.get("own limit"))
     # The same code would end in the same way.
     is_own = any(counts.get(name) for name in ("crashed", "silent")) or any(one.frames for one in result.failures)
     go_on = f"continue{', once it is mended' * is_own}: {again}"
-    return "; ".join(filter(None, (end, lacking, mend or go_on))) if lacking else ""
+    return "; ".join(filter(None, (end, lacking, go_on))) if lacking else ""
 
 
 # Markdown

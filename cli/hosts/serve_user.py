@@ -115,14 +115,15 @@ def serve_user_command(
             seed=limits["seed"],
         )
         cast = factory(**{**planned.settings, **chosen})
-        control = bounded(options, [cast])
+        bounds = bounded(options, [cast])
+        spending = bounds.calls().spending
         if journal is not None:
-            opened_files.enter_context(kept_with_spending(journal, cast, planned.states, control.spending))
-        conduct, cast_limits = options.conduct(control), limits_with(cast, limits)
+            opened_files.enter_context(kept_with_spending(journal, spending))
+        cast_limits = limits_with(cast, limits)
         short = factory.name.rpartition(":")[2]
         names = [short if len(planned) == 1 else f"{short}-{number}" for number in range(1, len(planned) + 1)]
         users = {
-            model: lambda seed, state=state: User(cast, state, replace(cast_limits, seed=seed), conduct)
+            model: lambda seed, state=state: User(cast, state, replace(cast_limits, seed=seed), bounds)
             for model, state in zip(names, planned.states, strict=True)
         }
         served = ServedUsers(users, seed=limits["seed"], unswapped=unswapped)
@@ -136,5 +137,5 @@ def serve_user_command(
         flush()
         with suppress(KeyboardInterrupt):
             serve(app, opened, options.max_time)
-        say(*control.spending.notes, *filter(None, [control.ending]))
+        say(*spending.notes, *filter(None, [bounds.calls().ending]))
     return 0

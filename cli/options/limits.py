@@ -11,7 +11,6 @@ _MAXIMA = {
     "conversations.",
     "question_attempts": "calls for a turn of the user, the first included. Default: the cast's.",
     "answer_attempts": "calls for a turn of the assistant, the first included. Default: the cast's.",
-    "max_tokens": "tokens of a conversation, over all calls. Default: the cast's.",
 }
 
 

@@ -3,21 +3,17 @@
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, fields
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from ...errors import SettingError
-from ..streams import say_in_log
 from .durations import seconds
 from .sections import BOUNDS, OUTPUT, PACE, REPLIES, WHERE
-from .shared import Yes, json_of, option, resume_with
+from .shared import Yes, json_of, option
 from .tracing import Trace, allowed
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
-    from ...nodes.calls.gate import Pace
-    from ...runs.engine.conduct import Conduct
-    from ...runs.engine.control import Control
+    from ...runs.settings import RunSettings
 
 
 def number_or_auto(text: str | int) -> int | None:
@@ -48,7 +44,6 @@ class RunOptions:
     They may change when a run is resumed.
     """
 
-    resume: Annotated[bool, resume_with("simulate only missing conversations")] = False
     yes: Yes = False
     as_json: Annotated[bool, json_of("the summary", section=OUTPUT)] = False
     plan: Annotated[
@@ -68,7 +63,7 @@ class RunOptions:
             metavar="USD",
         ),
     ] = None
-    max_run_tokens: Annotated[
+    max_tokens: Annotated[
         int | None, option("Set the maximum of tokens of the run, over all calls.", section=BOUNDS, min=1)
     ] = None
     max_time: Annotated[
@@ -89,16 +84,6 @@ class RunOptions:
         ),
     ] = None
     """None: as many as the endpoint bears."""
-    patience: Annotated[
-        float,
-        option(
-            "Wait this long for an endpoint that has answered in this run and became unreachable.",
-            section=PACE,
-            parser=seconds,
-            metavar="DURATION",
-        ),
-    ] = 600.0
-    """Seconds."""
     shard: Annotated[
         str | None,
         option(
@@ -117,93 +102,65 @@ class RunOptions:
             metavar="ADDRESS",
         ),
     ] = None
-    record: Annotated[
+    replies: Annotated[
         Path | None,
         option(
-            "Write every reply of a model to this file, so that the run can be repeated without an endpoint.",
+            "Keep the replies of models in this file, and answer from it what was asked before. Default: replies.sqlite "
+            "in the run folder.",
             section=REPLIES,
             metavar="FILE",
         ),
     ] = None
-    replay_calls: Annotated[
-        Path | None,
-        option("Answer every call from a file of --record: no endpoint is called.", section=REPLIES, metavar="FILE"),
+    frozen: Annotated[
+        bool,
+        option("Call no model: a reply that --replies does not hold is an error.", "--frozen", section=REPLIES),
+    ] = False
+    to: Annotated[
+        str | None,
+        option(
+            "Write the data set in this format, with its card, below the run folder.", section=OUTPUT, metavar="FORMAT"
+        ),
     ] = None
-    keep_calls: Annotated[
-        bool,
-        option(
-            "Keep calls.jsonl, from which --resume continues, when the run is complete.",
-            "--keep-calls",
-            section=REPLIES,
-        ),
-    ] = False
-    retry_failed: Annotated[
-        bool,
-        option(
-            "Continue as --resume does, and simulate again conversations that ended by a fault of the user or the "
-            "assistant.",
-            "--retry-failed",
-            section=REPLIES,
-        ),
-    ] = False
     trace: Trace = False
 
-    @property
-    def pace(self) -> "Pace":
-        """How calls to an endpoint are made."""
-        from ...nodes.calls.gate import Pace
+    def settings(self, out: Path | None = None) -> "RunSettings":
+        """The settings of a run in this folder."""
+        from ...runs.settings import RunSettings
 
-        return Pace(
-            concurrency=self.concurrency,
-            patience=self.patience,
+        return RunSettings.of(
+            out=out,
+            concurrency=self.concurrency or "auto",
+            max_cost=self.max_cost,
+            max_tokens=self.max_tokens,
+            max_time=self.max_time,
+            replies=self.replies,
+            frozen=self.frozen,
+            shard=self.shard,
+            ray=self.ray,
+            progress=not self.as_json,
         )
-
-    def control(self) -> "Control":
-        """A new control of a run, with its bounds."""
-        from ...nodes.calls.spending import Spending
-        from ...runs.engine.control import Control
-
-        # Where prices can be looked up the cost is told, bounded or not.
-        priced = self.max_cost is not None or find_spec("genai_prices") is not None
-        spending = Spending(max_cost=self.max_cost, max_tokens=self.max_run_tokens, priced=priced)
-        return Control(spending, self.pace, notify=say_in_log)
 
     @contextmanager
     def surroundings(self) -> Iterator[None]:
         """Inside, a command makes its cast and runs: what may leave the machine is allowed and printed.
 
-        A plan and a replay call no endpoint, so their models are made without a key.
+        A plan and a frozen run call no endpoint, so their models are made without a key.
         """
         from ...nodes.settings.environment import without_calls
 
-        calls = nullcontext() if self.replay_calls is None and not self.plan else without_calls()
+        calls = nullcontext() if not self.frozen and not self.plan else without_calls()
         with allowed(self.trace), calls:
             yield
 
-    def conduct(self, control: "Control") -> "Conduct":
-        """How the run is made, under this control."""
-        from ...runs.engine.conduct import Conduct
 
-        return Conduct(
-            control=control,
-            record=self.record,
-            replay_calls=self.replay_calls,
-            keep_calls=self.keep_calls,
-            retry_failed=self.retry_failed,
-            shard=self.shard,
-            ray=self.ray,
-            progress=False,  # the command shows it
-        )
-
-
-_OF_EVERY_COMMAND = frozenset("plan max_cost max_run_tokens max_time concurrency patience trace".split())
+_OF_EVERY_COMMAND = frozenset("plan max_cost max_tokens max_time concurrency trace".split())
 """What every command that calls models has: its plan, bounds, pace, and what may leave the machine."""
 
 
 def options_of_run(*names: str) -> dict[str, tuple[Any, Any]]:
     """Annotation and default of the options of `RunOptions` that every command has, and of those with these names."""
     return {
-        field.name: (field.type, "10m" if field.name == "patience" else field.default)
+        field.name: (field.type, field.default)
         for field in fields(RunOptions)
         if field.name in _OF_EVERY_COMMAND or field.name in names
     }

@@ -1,12 +1,14 @@
 """Failures in the terminal, each with the places in one's own files that its error passed."""
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from ...data.formats.record_lines import cut_short
 
 if TYPE_CHECKING:
-    from ...runs.folder.summary import Summary
+    from ...runs.simulate import Run
+    from ...runs.store import RunInfo
 
 REASONS = 5
 """Most reasons of failures that are told."""
@@ -17,35 +19,22 @@ def places(frames: Iterable[str]) -> list[str]:
     return [f"        at {frame}" for frame in frames]
 
 
-def failures(summary: "Summary") -> list[str]:
+def failures(run: "Run", info: "RunInfo") -> list[str]:
     """Lines on which conversations failed, and why, the most frequent reason first.
 
-    What ended the run is printed at the end.
+    Reasons that differ only in digits are one. What ended the run is printed at the end.
     """
-    from ...runs.folder.failure_reasons import grouped
-
-    if not summary.failed:
+    groups: dict[str, list[str]] = {}
+    for name, why in info.failed.items():
+        if why != "cancelled" and not (run.ending and run.ending in why):
+            groups.setdefault(re.sub(r"\w*\d\w*", "_", why), []).append(name)
+    shown = sorted(groups.values(), key=len, reverse=True)[:REASONS]
+    if not shown or run.folder is None:
         return []
-    failed = {name: why for name, why in summary.failed.items() if not was_stopped(why, summary.stopped)}
-    reasons = grouped(failed)
-    firsts = {reason.ids[0] for reason in reasons[:REASONS]}
-    frames = {one.id: one.failure.frames for one in cut_short(summary.path) if one.failure and one.id in firsts}
+    frames = {one.id: one.failure.frames for one in cut_short(run.folder) if one.failure is not None}
     lines = []
-    for reason in reasons[:REASONS]:
-        count, first = len(reason.ids), reason.ids[0]
-        who = (
-            first
-            if count == 1
-            else f"{count} conversations"
-            if reason.same
-            else f"{count} conversations, such as {first}"
-        )
-        lines += [f"failed: {who}: {reason.text}", *places(frames.get(first, ()))]
-    if left := sum(len(reason.ids) for reason in reasons[REASONS:]):
-        lines.append(f"failed: {left} more, for other reasons")
-    return lines + [f"what failed is kept in {summary.path / 'failures.jsonl'}"] * (len(failed) > 1)
-
-
-def was_stopped(reason: str, why: str | None) -> bool:
-    """Whether a conversation failed only because the whole run was ended."""
-    return why is not None and (why in reason or reason == "cancelled")
+    for names in shown:
+        who = names[0] if len(names) == 1 else f"{len(names)} conversations, such as {names[0]}"
+        lines += [f"failed: {who}: {info.failed[names[0]]}", *places(frames.get(names[0], ()))]
+    more = sum(map(len, groups.values())) - sum(map(len, shown))
+    return lines + [f"failed: {more} more, for other reasons"] * bool(more)

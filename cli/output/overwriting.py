@@ -9,7 +9,7 @@ from ...data.formats.source import CONVERSATIONS
 from ...errors import DataError, at
 from ..options.model_fields import VALUES
 
-WRITTEN = frozenset({"target", "out", "figures", "junit", "journal", "record", "summary_file", "write_to"})
+WRITTEN = frozenset({"target", "out", "figures", "junit", "journal", "replies", "summary_file", "write_to"})
 """Parameters of commands that name what is written; every other path is read."""
 
 
@@ -31,7 +31,8 @@ def check_unread(file: Path | None) -> None:
     """DataError for a file or folder that this command reads, or one of the run that it reads."""
     if file is None or not file.exists():
         return
-    from ...runs.folder.leftovers import DATASET, is_own  # brings LangGraph along
+    from ...runs.dataset import DATASET  # brings LangGraph along
+    from ...runs.store import is_run_file
 
     for source in _read():
         if source.samefile(file):
@@ -39,7 +40,7 @@ def check_unread(file: Path | None) -> None:
         run = source if is_folder(source) else source.parent
         if not (run / CONVERSATIONS).is_file():
             continue
-        own = [path for path in run.iterdir() if is_own(path.name) or path.name == DATASET]
+        own = [path for path in run.iterdir() if is_run_file(path.name) or path.name == DATASET]
         if (
             any(path.samefile(file) for path in own)
             or (run / DATASET).resolve() in Path(os.path.realpath(file)).parents

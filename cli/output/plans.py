@@ -9,19 +9,18 @@ from ..options.run import RunOptions
 from ..streams import print_json, put, say
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
-    from ...runs.planning.plans import CallPlan
+    from ...runs.plan import CallPlan
 
 UNTOLD = 50
 """Most conversations, or profiles, that are made without a word about their number."""
 
 
 def print_plan(plan: "CallPlan", options: RunOptions) -> int:
-    """Print what would be asked and what that takes, under the bounds of the options; gives the exit code."""
-    bounds = options.max_run_tokens, options.max_cost
+    """Print what would be asked and what that takes; gives the exit code."""
     if options.as_json:
-        print_json(plan.plain(*bounds))
+        print_json(plan.plain())
     else:
-        put(*plan.lines(*bounds))
+        put(*plan.lines)
     return 0
 
 

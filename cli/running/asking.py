@@ -1,4 +1,4 @@
-"""Chat models that a command asks about many things: options, plan, progress, and missing answers."""
+"""Commands that ask models: plan, bounds, progress, and what is said where they are interrupted."""
 
 import itertools
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
@@ -12,106 +12,102 @@ from ..options.run import RunOptions, options_of_run
 from ..options.shared import journal_in
 from ..output.overwriting import check_apart
 from ..output.plans import go_on, print_plan
-from ..streams import say
+from ..streams import say, say_in_log, stderr
 from .beginning import say_hosts, uncounted
-from .interrupts import ask_all
+from .interrupts import ending_in_order
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
-    from ...runs.asking.questions import Asking, ModelAnswer
-    from ...runs.engine.control import Control
-    from ...runs.planning.plans import CallPlan
+    from ...runs.ask import Asking, ModelAnswer
+    from ...runs.plan import CallPlan
+    from ...runs.settings import RunSettings
 
-    A = TypeVar("A", bound=ModelAnswer)
+    M = TypeVar("M", bound=ModelAnswer)
 
 R = TypeVar("R")
 
-OPTIONS = options_of_run("record", "replay_calls")
+OPTIONS = options_of_run("replies", "frozen")
 """Options that say how models are asked: a field of `RunOptions` each."""
 
 JournalOption: TypeAlias = Annotated[Path | None, journal_in("this file", "FILE")]
 
 
 def check_journal(journal: Path | None, sources: Iterable[Path], models: Sequence[str], option: str) -> None:
-    """DataError for a file of answers that is one of the sources; SettingError where no model is asked."""
+    """DataError for a file of replies that is one of the sources; SettingError where no model is asked."""
     check_apart(journal, *sources)
     if journal is not None and not models:
         raise SettingError(f"--journal keeps replies of chat models: give one with {option}")
 
 
 def ask_models(
-    askings: "Mapping[str, Asking[Any, A]]",
-    what: str,
-    *,
-    journal: Path | None,
-    options: RunOptions,
-) -> "dict[str, list[A]]":
+    askings: "Mapping[str, Asking[Any, M]]", what: str, *, journal: Path | None, options: RunOptions
+) -> "dict[str, list[M]]":
     """The answers of each model about each item, one model after the other, under one set of bounds.
 
     `what`: the items, such as `turns`. A plan is printed in place of that (`--plan`), and ends the command; so does Ctrl-C.
     """
-    from ...runs.asking.questions import questions_planned
+    from ...runs.ask import questions_planned
 
     if not askings and not options.plan:
         return {}
-    plan = questions_planned(askings.values(), what, journal)
-    control = begun(plan, options, models=[asking.model for asking in askings.values()])
-    conduct = options.conduct(control)
+    plan = questions_planned(askings.values(), what)
+    conduct = begun(plan, options, models=[asking.model for asking in askings.values()])
 
-    def answers(spec: str, on_answer: "Callable[[A], None]") -> "Coroutine[Any, Any, list[A]]":
-        return askings[spec].answers(
-            answers_file=journal, concurrency=options.concurrency or "auto", conduct=conduct, on_answer=on_answer
-        )
+    async def work(show: Callable[[str], None]) -> "dict[str, list[M]]":
+        number = itertools.count(1)
+        return {
+            name: await asking.answers(
+                replies=journal,
+                conduct=conduct,
+                on_answer=lambda _: show(f"{next(number)} of {plan.count} {what} asked about"),
+            )
+            for name, asking in askings.items()
+        }
 
     left = "nothing is kept without --journal" if journal is None else f"the replies are in {journal}"
-    return ask_each(
-        askings, answers, control, f"{{}} of {plan.count} {what} asked about", max_time=options.max_time, left=left
-    )
+    return asked(work, conduct, f"0 of {plan.count} {what} asked about", left)
 
 
-def begun(plan: "CallPlan", options: RunOptions, casts: Iterable[Any] = (), models: Iterable[Any] = ()) -> "Control":
-    """The control that bounds the asking of casts and other models.
+def begun(
+    plan: "CallPlan", options: RunOptions, casts: Iterable[Any] = (), models: Iterable[Any] = ()
+) -> "RunSettings":
+    """The pace and bounds under which casts and other models are asked.
 
     Before that it is printed where calls go, and how many there are; with `--plan` the command ends with the plan.
     """
     if options.plan:
         raise typer.Exit(print_plan(plan, options))
-    control = bounded(options, casts, models)
+    conduct = bounded(options, casts, models)
     go_on(plan, options)
-    return control
+    return conduct
 
 
-def bounded(options: RunOptions, casts: Iterable[Any], models: Iterable[Any] = ()) -> "Control":
+def bounded(options: RunOptions, casts: Iterable[Any], models: Iterable[Any] = ()) -> "RunSettings":
     """As `begun`, where the number of calls is unknown."""
     from ...nodes.calls.spending import asked_model
-    from ...runs.planning.conversations import models_of_cast
+    from ...runs.plan import models_of_cast
 
     casts, models = list(casts), list(models)
     models += [model for cast in casts for model in models_of_cast(cast)]
     queries = dict.fromkeys(query for model in models if (query := asked_model(model)) is not None)
-    control = options.control()
-    control.spending.refuse_unknown(list(queries))
+    conduct = options.settings().with_(progress=False).shared(say_in_log)
+    conduct.calls().spending.refuse_unknown(list(queries))
     say_hosts(models)
     for cast in casts:
         say(*uncounted(cast, options))
-    return control
+    return conduct
 
 
-def ask_each(
-    specs: Iterable[str],
-    answers: "Callable[[str, Callable[[Any], None]], Coroutine[Any, Any, R]]",
-    control: "Control",
-    line: str,
-    *,
-    max_time: float | None,
-    left: str,
-) -> "dict[str, R]":
-    """What each spec answers, one after the other, with a line that counts the answers; it ends as `ask_all`.
+def asked(
+    work: "Callable[[Callable[[str], None]], Coroutine[Any, Any, R]]", conduct: "RunSettings", begins: str, left: str
+) -> R:
+    """The result of work that asks models, with a line of progress, which it may change; Ctrl-C ends the command.
 
-    `answers` is called with a spec, and with what is to be called with each of its answers.
+    `begins`: the line at first; `left`: what an interrupted command leaves.
     """
+    from ...runs.loop import blocking
 
-    async def work(show: Callable[[str], None]) -> "dict[str, R]":
-        number = itertools.count(1)
-        return {spec: await answers(spec, lambda _: show(line.format(next(number)))) for spec in specs}
-
-    return ask_all(work, control, line.format(0), max_time=max_time, left=left)
+    with stderr.status(begins) as status, ending_in_order(left):
+        result: R = blocking(work(status.update))
+    calls = conduct.calls()
+    say(*calls.spending.notes, *([f"ended early: {calls.ending}"] if calls.ending else []))
+    return result

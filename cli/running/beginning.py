@@ -4,16 +4,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ...data import DataError, identity
-from ...errors import SettingError
 from ..options.run import RunOptions
 from ..streams import say
 
 
 def uncounted(cast: Any, options: RunOptions) -> Iterator[str]:
     """A line, where tokens or money are limited, about who makes calls of its own, which the run cannot count."""
-    from ...runs.planning.conversations import own_callers
+    from ...runs.plan import own_callers
 
-    if options.max_cost is None and options.max_run_tokens is None:
+    if options.max_cost is None and options.max_tokens is None:
         return
     if own := own_callers(cast):
         yield f"calls that the {' and the '.join(own)} makes itself count in no bound of the run"
@@ -46,17 +45,3 @@ def say_hosts(models: Iterable[Any]) -> None:
 
     for host in sorted({host for model in models if (host := endpoint_host(model))}):
         say(f"calls go to {host}")
-
-
-def check_in_turns(options: RunOptions) -> None:
-    """SettingError for options that do not fit several versions, which are simulated in turns."""
-    for name, is_given in (
-        ("--ray", options.ray is not None),
-        ("--record", options.record is not None),
-        ("--replay-calls", options.replay_calls is not None),
-    ):
-        if is_given:
-            raise SettingError(
-                f"{name}: versions are simulated in turns: leave it out, or test each for itself and "
-                "compare the run folders (--results NEW --against OLD)"
-            )

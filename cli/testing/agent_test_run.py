@@ -6,10 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..options.run import RunOptions
-from ..output.plans import print_plan
-from ..running.beginning import check_in_turns
-from ..running.interrupts import INTERRUPTED, STOPPED, exit_code
-from ..running.run import Beside, again_in, cut_by, end_in_words, ended, planned_calls, run_into
+from ..running.run import again_in, ended, simulated
 from ..streams import failed, print_json, put, say
 from .report_files import ReportFiles
 from .success_report import as_json, report
@@ -18,13 +15,10 @@ if TYPE_CHECKING:
     from ...analysis.testing.pairs import Margin
     from ...analysis.testing.success import Successes
     from ...nodes.limits import Limits
-    from ...runs.engine.control import Control
+    from ...runs.simulate import Run
     from ...studies.agent_trials import AgentTest
     from ...studies.paired_tests import OldVersion
     from ...studies.testing.origin import TestOrigin
-
-MEND = "mend it, then run the same command with another --out"
-"""What to do where a run is refused once the code that failed is another."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,80 +42,48 @@ class AgentTestRun:
     margin: "Margin | None" = None
     """What fails the agent against the old version."""
 
-    @property
-    def beside(self) -> Beside:
-        """The old version, where it is simulated too; SettingError for options that do not fit that."""
-        if self.old is None or self.old.trial is None or self.old.folder is None:
-            return ()
-        check_in_turns(self.options)
-        return ((self.old.trial.cast, self.old.folder),)
-
-    def planned(self) -> int:
-        """Print the plan in place of the run; gives the exit code."""
-        states = list(self.trial.scenarios.states)
-        versions = [(self.trial.cast, self.folder), *self.beside]
-        plan = planned_calls(versions, states, self.limits, self.options)
-        return print_plan(plan, self.options)
-
     def simulated(self) -> int:
-        """Simulate and report; gives the exit code."""
+        """Simulate and report, or print the plan of that; gives the exit code."""
         from ...analysis.testing.report import resuming
+        from ...runs.store import standing
 
-        beside, control = self.beside, self.options.control()
-        conduct: dict[str, Any] = {"keep_calls": self.options.keep_calls or "user"}
+        casts = {"": self.trial.cast}
+        beside = None
         if self.old is not None:
             say(*self.old.notes(self.trial.cast.nodes["user_simulator"]))
-            conduct["replies_of"] = self.old.replies
-
-        scenarios = self.trial.scenarios
-        summary = run_into(
-            self.trial.cast,
-            list(scenarios.states),
-            self.folder,
-            self.limits,
-            scenarios.source,
-            self.options,
-            control,
-            beside=beside,
-            conduct=conduct,
+            casts |= self.old.casts
+            beside = self.old.replies
+        run = simulated(casts, self.trial.scenarios, self.folder, self.limits, self.options, beside)
+        counted = list(run.attempted())
+        paired = None if self.old is None else self.old.compared(counted, run, name=self.name, margin=self.margin)
+        result = self.trial.result(
+            counted,
+            against=paired,
+            ending=run.ending,
+            cost=run.calls.spending.counted_cost,
+            **self.bounds,
         )
-        cut = cut_by(summary, control)
-        result = self._result(ending=cut, cost=control.spending.counted_cost)
-        end, wider = end_in_words(summary, control)
-        mend = MEND if self.trial.is_refused_once_mended(result) else ""
-        resumes = self.options.replay_calls is None
-        again = resuming(result, again_in(self.folder) + wider, end, mend=mend) if resumes else ""
-        try:
-            unwritten = self._put(result := result.model_copy(update={"resume": again}), ending=cut)
-        except KeyboardInterrupt:
-            say(f"interrupted while the reports were written; continue: {again_in(self.folder)}")
-            return INTERRUPTED
-        say(*control.spending.notes)
-        return self._code(result, again, unwritten, control, 0 if again else ended(summary, control, self.options))
-
-    def _code(self, result: "Successes", again: str, unwritten: list[str], control: "Control", code: int) -> int:
+        again = "" if self.options.frozen else resuming(result, again_in(self.folder), run.ending)
+        unwritten = self._put(result := result.model_copy(update={"resume": again}), run)
+        say(*run.notes, *run.calls.spending.notes)
         if again:
             say(again)
-            code = exit_code(control) if control.ending == STOPPED else 1
+        code = 1 if again else ended(run, standing(self.folder))
         code = 0 if result.passed else max(code, 1)
         for line in unwritten:
             code = max(code, failed(f"{line}; then {again_in(self.folder)} writes it"))
         return code
 
-    def _result(self, **more: Any) -> "Successes":
-        from ...studies.paired_tests import records_of
-
-        paired = None
-        if self.old is not None:
-            paired = self.old.compared(records_of(self.folder), name=self.name, margin=self.margin)
-        return self.trial.result(records_of(self.folder), against=paired, **self.bounds, **more)
-
-    def _put(self, result: "Successes", **more: Any) -> list[str]:
+    def _put(self, result: "Successes", run: "Run") -> list[str]:
         from ...analysis.testing.report import headline
 
-        old = None if self.old is None else self.old.records
         page, pairs_page, unwritten = self.files.write(
-            result, self.folder, self.trial.plan, with_page=self.with_page, old=old, **more
+            result,
+            self.folder,
+            self.trial.plan,
+            with_page=self.with_page,
+            old=None if self.old is None else self.old.records(run),
+            ending=run.ending,
         )
         if self.options.as_json:
             about: dict[str, Any] = {"out": str(self.folder), "page": page and str(page), "cast": self.files.suite}

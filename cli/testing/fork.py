@@ -6,7 +6,6 @@ from shlex import quote
 from typing import Annotated, Any
 
 from ...data.formats.record_lines import attempted
-from ...data.formats.source import MANIFEST
 from ..options.model_fields import extended
 from ..options.recorded_casts import REBUILDING, limits_that_differ, named_value, rebuilding
 from ..options.sections import SCENARIOS
@@ -15,7 +14,7 @@ from ..options.shared import (
     option,
     user_by,
 )
-from ..running.run import OUT, simulated
+from ..running.run import OUT, report, simulated
 from ..simulate import RUN, out_named, run_options, surrounded, to_be_shown
 from ..streams import put, say
 
@@ -56,7 +55,8 @@ def fork_command(
     assistant replies, after an assistant's message the user. Messages have the numbers of the page that `duologue show`
     writes.
     """
-    from ...studies.forks import ForkPlan, new_folder
+    from ...runs import new_folder
+    from ...studies.forks import ForkPlan
     from ..output.overwriting import check_outside
 
     out: Path | None = values["out"]
@@ -74,16 +74,8 @@ def fork_command(
     say(*plan.notes)
     folder = out or new_folder(OUT, "fork")
     check_outside(folder, source)
-    scenarios = plan.scenarios
-    code = simulated(
-        plan.cast,
-        list(scenarios.states),
-        folder,
-        plan.limits,
-        scenarios.source,
-        options,
-        counted=lambda: plan.counts(attempted(folder) if (folder / MANIFEST).is_file() else ()),
-    )
+    run = simulated({"": plan.cast}, plan.scenarios, folder, plan.limits, options)
+    code = report(run, options, plan.counts(run.attempted()))
     if to_be_shown(folder, options):
         put(*plan.success_lines(attempted(folder)))
         put(f"look:    duologue show {quote(str(folder))}")

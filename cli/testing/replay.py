@@ -4,13 +4,11 @@ from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any
 
-from ...data.formats.record_lines import attempted
 from ...data.formats.source import CONVERSATIONS, MANIFEST
 from ..options.model_fields import extended
 from ..options.recorded_casts import REBUILDING, limits_that_differ, rebuilding
 from ..options.shared import AnySource, limit_to
-from ..output.plans import print_plan
-from ..running.run import OUT, ended, planned_calls, run_into
+from ..running.run import OUT, ended, simulated
 from ..simulate import RUN, out_named, run_options, surrounded
 from ..streams import print_json, put, say
 
@@ -27,7 +25,7 @@ def replay_command(
     The agent replies to every message. The user's stored messages are used, without a call, as long as the answers
     before them equal the record. From the first different answer on, the user is simulated.
     """
-    from ...studies.forks import new_folder
+    from ...runs.store import new_folder, standing
     from ...studies.replays import ReplayPlan
     from ..output.overwriting import check_outside
 
@@ -43,12 +41,8 @@ def replay_command(
     say(*plan.notes)
     folder = out or new_folder(OUT, "replay")
     check_outside(folder, source)
-    states = list(plan.scenarios.states)
-    if options.plan:
-        return print_plan(planned_calls([(plan.cast, folder)], states, plan.limits, options), options)
-    control = options.control()
-    summary = run_into(plan.cast, states, folder, plan.limits, plan.scenarios.source, options, control)
-    result = plan.result(attempted(folder) if (folder / MANIFEST).is_file() else ())
+    run = simulated({"": plan.cast}, plan.scenarios, folder, plan.limits, options)
+    result = plan.result(run.attempted())
     if options.as_json:
         print_json(
             {"out": str(folder), "identical": result.identical, "saved": result.saved, **result.model_dump(mode="json")}
@@ -59,5 +53,5 @@ def replay_command(
             put(f"look: duologue show {quote(str(folder))}")
         if (source / MANIFEST).is_file():
             put(f"in pairs: duologue test --results {quote(str(folder))} --against {quote(str(source))}")
-    say(*control.spending.notes)
-    return ended(summary, control, options)
+    say(*run.calls.spending.notes)
+    return ended(run, standing(folder))

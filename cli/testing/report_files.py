@@ -51,7 +51,7 @@ class ReportFiles:
         summary = None if self.summary is None or is_shared(self.summary) else self.summary
         paths = [path for path in (self.junit, summary, page) if path is not None and path.is_file()]
         earlier = {path: path.read_bytes() for path in paths} if before else {}
-        again = "" if out is None else f": continue: the same command with --out {quote(str(out))} --resume"
+        again = "" if out is None else f": continue: the same command with --out {quote(str(out))}"
         self._say_instead(NOT_ENDED + again, summary)
         if page is not None and is_page(page):
             page.unlink()

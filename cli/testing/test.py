@@ -189,7 +189,7 @@ def test_command(
             if value is not None:
                 raise SettingError(f"{flag}: is an option of a comparison: give --against, the other version")
     if results is not None:
-        without = {"--scenarios": scenarios, "--assistant": assistant, "--out": out, "--resume": options.resume or None}
+        without = {"--scenarios": scenarios, "--assistant": assistant, "--out": out}
         return compared_results(
             results,
             against,
@@ -225,7 +225,7 @@ def test_command(
             def test_of(version: Any) -> "AgentTest":
                 return _trial(origin, {**chosen, "assistant": version}, taken)
 
-            old = old_version(against, trial, limits, test_of, out=folder, common=common)
+            old = old_version(against, trial, limits, test_of, common=common)
         test_run = AgentTestRun(
             trial=trial,
             files=files,
@@ -240,7 +240,7 @@ def test_command(
             name=assistant or str(folder),
             margin=fail_if_worse,
         )
-        return test_run.planned() if options.plan else test_run.simulated()
+        return test_run.simulated()
 
 
 def _trial(origin: "TestOrigin", settings: dict[str, Any], options: dict[str, Any]) -> "AgentTest":

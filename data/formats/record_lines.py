@@ -1,19 +1,18 @@
 """This project's own format, JSON lines with one complete record each, and what a run folder holds of them."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from pydantic import ValidationError
 
 from ...errors import DataError, at, first_invalid
-from ..files.journals import Codec, Flaw, JournalReader, OutsideError
-from ..files.json import STRICT, Broken, dumps, placed_lines, read_json, write_lines
+from ..files.json import STRICT, Broken, dumps, parsed, placed_lines, read_json, write_lines
 from ..files.paths import open_lines, opened
 from ..records import Conversation, as_object
-from .source import CONVERSATIONS, FAILURES, MANIFEST, Contents, Format, Source
+from .source import CONVERSATIONS, MANIFEST, Contents, Format, Source
 
 MOST = 10
 """Most lines that are named one by one."""
@@ -102,108 +101,152 @@ def from_plain(value: Any, validate: Validate = _accepted) -> Conversation:
         raise DataError(str(error)) from None
 
 
-def codec(validate: Validate = _accepted) -> Codec[Conversation]:
-    """The codec for conversations in a run's journals."""
-    return Codec(
-        key=lambda conversation: conversation.id,
-        to_plain=Conversation.plain,
-        from_plain=lambda value: from_plain(value, validate),
-        reread=reread,
-    )
-
-
-RECORDS = codec()
-"""The codec that does not validate scenarios."""
-
-
 # --- Run folders
 
 
-class StoredRun:
-    """What a run folder holds: its manifest, its finished conversations, and those that were cut short.
+class _Line(NamedTuple):
+    """Where a conversation stands, and whether it is finished."""
 
-    A line that cannot be read, is of another run or repeats a conversation is left out; the readers' `flaws` name it.
-    DataError if there is no manifest.
+    begin: int
+    length: int
+    finished: bool
+
+
+class StoredRun:
+    """What a run folder holds: its manifest, and the conversations of one version of the agent.
+
+    Of a conversation the last line counts. A line that cannot be read or is of another run is left out, and `flaws` names
+    it; one without its newline is being written, or was cut off. DataError if there is no manifest.
     """
 
-    def __init__(self, folder: str | Path, validate: Validate = _accepted) -> None:
-        self.path = Path(folder)
+    def __init__(self, folder: str | Path, validate: Validate = _accepted, *, version: str = "") -> None:
+        self.path, self.version, self._validate = Path(folder), version, validate
         if not (self.path / MANIFEST).is_file():
             raise DataError(f"{at(self.path / MANIFEST)}: is missing: {RESTORE}")
         self.manifest: dict[str, Any]
         self.manifest, self.problem = read_manifest(self.path, plan_alone=True)
         self.planned: list[str] = self.manifest["planned"]
-        finished, failed = (of_run(self.manifest, codec(check)) for check in (validate, _accepted))
-        self.finished = JournalReader(self.path / CONVERSATIONS, finished, salvage=True)
-        self.failures = JournalReader(self.path / FAILURES, failed, salvage=True)
+        self.flaws: list[str] = []
+        self._lost = False
+        self._lines: dict[str, _Line] = {}
+        self._begun = False
+
+    def scan(self) -> Iterator[Conversation]:
+        """Every conversation as its line is read, also those that a later line replaces."""
+        self._begun = True
+        self._lines.clear()
+        self.flaws.clear()
+        file = self.path / CONVERSATIONS
+        if not file.is_file():
+            return
+        settings = as_object(version_settings(self.manifest, self.version))
+        planned, begin = set(self.planned), 0
+        with opened(file) as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.endswith(b"\n") and line.strip():
+                    where = f"line {number}"
+                    conversation = self._read(line, number)
+                    if conversation is None or conversation.version != self.version:
+                        pass
+                    elif conversation.id not in planned:
+                        self._note(f"{at(file, where)}: {conversation.id!r} is not in the plan of the run")
+                    elif origin := _other_origin(conversation, settings):
+                        self._note(f"{at(file, where)}: {conversation.id!r} is of another run: {origin}")
+                    else:
+                        self._lines[conversation.id] = _Line(begin, len(line), conversation.finished)
+                        yield conversation
+                begin += len(line)
+
+    def _read(self, line: bytes, number: int) -> Conversation | None:
+        file = self.path / CONVERSATIONS
+        try:
+            value = parsed(line.decode("utf-8"), file, number)
+        except (UnicodeDecodeError, DataError) as error:
+            self._note(
+                f"{at(file, f'line {number}')}: is not UTF-8: {error}"
+                if isinstance(error, UnicodeDecodeError)
+                else str(error),
+                lost=True,
+            )
+            return None
+        try:
+            return from_plain(value, self._validate)
+        except DataError as error:
+            self._note(f"{at(file, f'line {number}')}: {error}", lost=True)
+            return None
+
+    def _note(self, problem: str, *, lost: bool = False) -> None:
+        self.flaws.append(problem)
+        self._lost |= lost
 
     def contents(self) -> Contents:
-        """The finished conversations in the order of the plan, read in one pass."""
-        conversations = tuple(self.finished.load(self.planned))
+        """The finished conversations in the order of the plan."""
+        read = {conversation.id: conversation for conversation in self.scan()}
+        conversations = tuple(read[name] for name in self.names())
         return Contents(conversations, *self.remarks(len(conversations)))
 
     def remarks(self, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Notes about the files once so many conversations were read, and problems that break them.
+        """Notes about the file once so many conversations were read, and problems that break it.
 
         A line that cannot be read breaks the source only if a conversation is missing.
         """
-        lines = (*filter(None, [self.problem]), *told_flaws(self.finished.flaws, self.path))
-        lost = any(flaw.lost for flaw in self.finished.flaws) and count < len(set(self.planned))
-        return ((), lines) if lost else (lines, ())
+        lines = (*filter(None, [self.problem]), *told_flaws(self.flaws, self.path))
+        return ((), lines) if self._lost and count < len(set(self.planned)) else (lines, ())
+
+    def names(self, *, finished: bool = True) -> list[str]:
+        """Ids of the conversations that are finished, or of those that are not, in the order of the plan."""
+        if not self._begun:
+            for _ in self.scan():
+                pass
+        lines = self._lines
+        return [name for name in dict.fromkeys(self.planned) if name in lines and lines[name].finished == finished]
+
+    def values(self, names: Iterable[str]) -> Iterator[Conversation]:
+        """The conversations with these ids, each read when it is needed."""
+        with opened(self.path / CONVERSATIONS) as file:
+            for name in names:
+                line = self._lines[name]
+                file.seek(line.begin)
+                conversation = reread(text := file.read(line.length))
+                yield from_plain(json.loads(text)) if conversation is None else conversation
+
+    def finished(self) -> Iterator[Conversation]:
+        """The finished conversations in the order of the plan, one at a time."""
+        names = self.names()
+        return self.values(names) if names else iter(())
 
     def cut_short(self) -> Iterator[Conversation]:
         """The conversations that were cut short and not finished since: the last attempt at each, one at a time."""
-        if self.failures.files():
-            yield from (failed for failed in self.failures.iterate() if failed.id not in self.finished)
+        names = self.names(finished=False)
+        return self.values(names) if names else iter(())
 
 
-def iterate_run(folder: str | Path, validate: Validate = _accepted) -> Iterator[Conversation]:
-    """The conversations of a run folder, in the order of its plan, one at a time."""
-    run = StoredRun(folder, validate)
-    yield from run.finished.iterate(run.planned)
+def versions_in(manifest: Mapping[str, Any]) -> list[str]:
+    """The versions of the agent that a run simulates; the one that it is about has an empty name."""
+    return ["", *as_object(manifest.get("versions"))]
 
 
-def cut_short(folder: str | Path) -> Iterator[Conversation]:
+def version_settings(manifest: Mapping[str, Any], version: str = "") -> Any:
+    """The settings of a version in the manifest of its run."""
+    of = as_object(as_object(manifest.get("versions")).get(version)) if version else manifest
+    return of.get("settings")
+
+
+def iterate_run(folder: str | Path, validate: Validate = _accepted, *, version: str = "") -> Iterator[Conversation]:
+    """The finished conversations of a run folder, in the order of its plan, one at a time."""
+    return StoredRun(folder, validate, version=version).finished()
+
+
+def cut_short(folder: str | Path, *, version: str = "") -> Iterator[Conversation]:
     """The conversations of a run folder that were cut short and not finished since (`StoredRun.cut_short`)."""
-    return StoredRun(folder).cut_short()
+    return StoredRun(folder, version=version).cut_short()
 
 
-def attempted(folder: str | Path) -> Iterator[Conversation]:
+def attempted(folder: str | Path, *, version: str = "") -> Iterator[Conversation]:
     """The finished conversations of a run folder, then those that were cut short, one at a time."""
-    run = StoredRun(folder)
-    yield from run.finished.iterate(run.planned)
+    run = StoredRun(folder, version=version)
+    yield from run.finished()
     yield from run.cut_short()
-
-
-def found_in(folder: str | Path) -> JournalReader[Conversation]:
-    """The finished conversations of a folder, whether or not it still has the manifest of its run."""
-    try:
-        return StoredRun(folder).finished
-    except DataError:
-        return JournalReader(Path(folder) / CONVERSATIONS, RECORDS, salvage=True)
-
-
-def of_run(manifest: Mapping[str, Any], base: Codec[Conversation]) -> Codec[Conversation]:
-    """The codec for the lines of the run with this manifest: OutsideError for a conversation of another run.
-
-    A conversation stands as it was first written, unless it may have been simulated again. That is so if `again` of the
-    manifest names it, or if it ended in a way after which runs simulate again.
-    """
-    settings = as_object(manifest.get("settings"))
-    planned, again = set(manifest["planned"]), set(manifest.get("again") or ())
-
-    def from_plain(value: Any) -> Conversation:
-        conversation = base.from_plain(value)
-        if conversation.id not in planned:
-            raise OutsideError(f"{conversation.id!r} is not in the plan of the run")
-        if origin := _other_origin(conversation, settings):
-            raise OutsideError(f"{conversation.id!r} is of another run: {origin}")
-        return conversation
-
-    def settled(conversation: Conversation) -> bool:
-        return conversation.id not in again and conversation.ended_by_itself and conversation.fault in (None, "none")
-
-    return replace(base, from_plain=from_plain, settled=settled)
 
 
 def _other_origin(conversation: Conversation, settings: Mapping[str, Any]) -> str:
@@ -223,12 +266,12 @@ def _other_origin(conversation: Conversation, settings: Mapping[str, Any]) -> st
     return ""
 
 
-def told_flaws(flaws: Sequence[Flaw], folder: Path) -> tuple[str, ...]:
-    """A line for each of the first flaws, and one with their number; nothing without any."""
+def told_flaws(flaws: Sequence[str], folder: Path) -> tuple[str, ...]:
+    """The first flaws, and a line with their number; nothing without any."""
     if not flaws:
         return ()
     are = "1 line is" if len(flaws) == 1 else f"{len(flaws)} lines are"
-    return (*(flaw.problem for flaw in flaws[:MOST]), f"{folder}: {are} left out")
+    return (*flaws[:MOST], f"{folder}: {are} left out")
 
 
 # --- Manifests
@@ -288,7 +331,7 @@ def formats(validate: Validate = _accepted) -> tuple[Format, Format]:
             "the folder of a run",
             _is_run,
             lambda path: StoredRun(path, validate).contents(),
-            sign=f"a folder with {CONVERSATIONS}, and {MANIFEST} or {FAILURES}",
+            sign=f"a folder with {CONVERSATIONS} and {MANIFEST}",
         ),
         Format(
             "replay",
@@ -302,12 +345,7 @@ def formats(validate: Validate = _accepted) -> tuple[Format, Format]:
 
 
 def _is_run(source: Source) -> bool:
-    beside = (MANIFEST, FAILURES)  # a run that lost its manifest is still one, and its reader says what to do
-    return (
-        source.is_folder
-        and (source.path / CONVERSATIONS).is_file()
-        and any((source.path / name).is_file() for name in beside)
-    )
+    return source.is_folder and all((source.path / name).is_file() for name in (CONVERSATIONS, MANIFEST))
 
 
 def _is_record(source: Source) -> bool:

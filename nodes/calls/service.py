@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,8 +20,8 @@ from ..replies import reply_of, usage_of
 from ..settings.redaction import error_line, without_known_secrets
 from ..state import Draft
 from .gate import CallError, EndpointError, Gate, Pace, RunOverError
-from .spending import PriceQuery, Reservations, Spending, asked_model
-from .store import Call, CallStore, Replies, SentRequest, StoredReply, message_of, plain_reply
+from .spending import PriceQuery, Reservations, Spending, asked_model, side_of
+from .store import Call, Replies, RepliesError, SentRequest, StoredReply, message_of, plain_reply
 
 T = TypeVar("T")
 
@@ -33,31 +33,37 @@ CONVERSATIONS = 8
 
 @dataclass
 class Calls:
-    """The calls of a run in one event loop: its kept replies, budgets and gates."""
+    """A run's calls in one event loop: its kept replies, budgets and gates, and whether it goes on.
+
+    A run ends early in two ways: nothing new begins any more (`end`), or what is under way ends before its next turn too
+    (`cut`).
+    """
 
     pace: Pace = field(default_factory=Pace)
-    replies: Replies = field(default_factory=Replies)
+    replies: Replies | None = None
     spending: Spending = field(default_factory=Spending)
-    over: Callable[[], str | None] | None = None
-    """Why the run is to end in order, in words; None if it goes on. Called after each turn."""
     notify: Callable[[str], None] | None = None
     """Called with one line when an endpoint becomes unreachable or reachable."""
+    ending: str | None = None
+    """Why no further conversation begins, in words; None if they do."""
+    cutting: bool = False
     on_room: Callable[[], object] | None = None  # called when `room` has changed
     gates: dict[str, Gate] = field(default_factory=dict)
     stopped: DuologueError | None = None  # why no call of the run can succeed any more
     lost: dict[str, str] = field(default_factory=dict)
     """The first call of each conversation that got no reply, in one line: also where its error was caught."""
-    agents: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])  # the turns of agents under way
-    dropped: bool = False  # whether agents are waited for no more
+    works: set[asyncio.Task[Any]] = field(default_factory=set[asyncio.Task[Any]])  # such as conversations under way
+    made_anew: int = 0
+    """Turns of agents that no kept reply answers, since their tools act on a world."""
     reservations: Reservations = field(init=False)
 
     def __post_init__(self) -> None:
         self.reservations = Reservations(self.spending)
 
     @contextmanager
-    def active(self) -> Iterator["Calls"]:
-        """Inside, and in the tasks that begin inside, calls are this run's."""
-        with during(_CURRENT, _Current(self)):
+    def active(self, version: str | None = None) -> Iterator["Calls"]:
+        """Inside, and in the tasks that begin inside, calls are this run's; `version`: of the agent, None as outside."""
+        with during(_CURRENT, _Current(self, _CURRENT.get().version if version is None else version)):
             yield self
 
     @property
@@ -66,10 +72,36 @@ class Calls:
         return max(CONVERSATIONS, sum(gate.room for gate in self.gates.values()))
 
     @property
-    def spent_out(self) -> bool:
+    def goes_on(self) -> bool:
+        """Whether another conversation may begin."""
+        return not self.is_over and self.ending is None
+
+    @property
+    def is_over(self) -> bool:
         """Whether what is under way ends at its next turn: a budget is spent, or no reply can be kept."""
-        broken = self.stopped is not None and not isinstance(self.stopped, EndpointError)
-        return broken or bool((self.over or self.spending.over)())
+        if not self.cutting and (reason := self.spending.over()) is not None:
+            self.cut(reason)
+        return self.cutting or (self.stopped is not None and not isinstance(self.stopped, EndpointError))
+
+    def begin(self) -> None:
+        """A run begins, maybe not the first one: an endpoint that an earlier one gave up is tried again."""
+        self.stopped, self.lost = None, {}
+        for endpoint in [name for name, gate in self.gates.items() if gate.ended]:
+            del self.gates[endpoint]
+
+    def end(self, reason: str) -> None:
+        """Begin nothing new from now on; what is under way goes on."""
+        self.ending = self.ending or reason
+
+    def cut(self, reason: str) -> None:
+        """Begin nothing new from now on, no call either; what is under way ends at its next turn (`budget`)."""
+        self.end(reason)
+        self.cutting = True
+        self.reservations.close()
+        for gate in self.gates.values():
+            gate.close()
+        if self.on_room is not None:
+            self.on_room()
 
     def gate(self, endpoint: str, rates: Mapping[str, float] | None = None) -> Gate:
         """The gate of an endpoint; `rates`: requests and tokens a minute (`rpm`, `tpm`) that a model's name sets."""
@@ -81,30 +113,6 @@ class Calls:
                 gate.close()
         return gate
 
-    def close(self) -> None:
-        """Begin no call and no further try."""
-        self.reservations.close()
-        for gate in self.gates.values():
-            gate.close()
-
-    @contextmanager
-    def agent_turn(self, turn: asyncio.Task[Any]) -> Iterator[None]:
-        """Inside, an agent's turn is waited for; RunOverError once agents are waited for no more."""
-        self.agents.add(turn)
-        try:
-            if not self.dropped:
-                yield
-            if self.dropped:
-                raise RunOverError
-        finally:
-            self.agents.discard(turn)
-
-    def drop_agents(self) -> None:
-        """Wait for no agent any more: the run ends."""
-        self.dropped = True
-        for turn in self.agents:
-            turn.cancel()
-
     async def reply(self, model: BaseChatModel, messages: Sequence[BaseMessage], call: Call, attempt: int) -> Draft:
         """A chat model's reply to the messages as a draft."""
         chosen, arguments = seeded(model, call.seed_of(attempt))
@@ -112,19 +120,19 @@ class Calls:
             arguments = {**arguments, **warmer()}
         sent, query = list(messages), asked_model(model)
         tokens = 100 + sum(tokens_about(str(message.content)) for message in sent)
-        is_kept = self.replies.keeps(call.role) and query is not None  # the offline model replies the same again
+        replies = self.replies if query is not None else None  # the offline model replies the same again
 
         async def ask() -> StoredReply:
             async with self._reserved(call.role, query, tokens) as took:
                 send = partial(chosen.ainvoke, sent, None, **cast(Any, arguments))
                 message, retried = await self._through_gate(model, send, tokens)
                 took(*self._paid(message, sent, call.role, query))
-            return StoredReply(plain_reply(message) if is_kept else {}, retried, message=message)
+            return StoredReply(plain_reply(message) if replies is not None else {}, retried, message=message)
 
         with self._noting(call.conversation):
-            if is_kept:
+            if replies is not None:
                 request = SentRequest.of({**model_provenance(model), **arguments}, sent)
-                reply = await self.replies.once(call.key(attempt), request, ask)
+                reply = await replies.once(call.key(attempt, _CURRENT.get().version), request, ask)
             else:
                 reply = await ask()
         if reply.message is None and not reply.shared:  # it has answered this run: when it is gone it is waited for
@@ -156,24 +164,27 @@ class Calls:
             return StoredReply(without_known_secrets(update))
 
         with self._noting(call.conversation):
-            if keep and self.replies.keeps(call.role):
-                reply = await self.replies.once(call.key(attempt), SentRequest.of(to, messages), asked)
+            if keep and self.replies is not None:
+                key = call.key(attempt, _CURRENT.get().version)
+                reply = await self.replies.once(key, SentRequest.of(to, messages), asked)
             else:
+                self.made_anew += 1
                 reply = await asked()
         return dict(reply.value)
 
     @asynccontextmanager
     async def _reserved(self, role: str, query: PriceQuery | None, expected: int) -> AsyncIterator[Callable[..., None]]:
         """Inside, a call has its part of the budget; one that an agent makes in its turn has it already."""
-        if _CURRENT.get().in_turn:
+        now = _CURRENT.get()
+        if now.in_turn:
             yield lambda *taken: None
             return
         try:
             async with self.reservations.room((role, query), expected) as took:
-                with during(_CURRENT, _Current(self, in_turn=True)):
+                with during(_CURRENT, _Current(self, now.version, in_turn=True)):
                     yield took
         except RunOverError:
-            self.spent_out  # noqa: B018 - the run learns at once that it is over
+            self.is_over  # noqa: B018 - the run learns at once that it is over
             raise
 
     async def _through_gate(
@@ -221,7 +232,7 @@ class Calls:
             yield
         except (DuologueError, CallError) as error:
             self.lost.setdefault(conversation, error_line(error))
-            if isinstance(error, EndpointError) or error is self.replies.broken:
+            if isinstance(error, EndpointError | RepliesError):
                 self.stopped = self.stopped or error
             raise
 
@@ -238,38 +249,33 @@ def during(variable: ContextVar[Any], value: T) -> Iterator[T]:
 
 class _Current(NamedTuple):
     calls: Calls | None = None
+    version: str = ""
     in_turn: bool = False  # whether a call is under way that has its part of the budget
-    is_outside: bool = False  # whether these calls are of no run, and only say where replies are kept
 
 
 _CURRENT: ContextVar[_Current] = ContextVar("duologue_calls", default=_Current())  # noqa: B039 - it is a tuple
+_KEPT_IN: ContextVar[Replies | None] = ContextVar("duologue_replies", default=None)
 
 
 def current() -> Calls:
-    """The calls of the run that is under way; outside a run, new ones, whose replies are where `kept_in` keeps them."""
-    now = _CURRENT.get()
-    if now.is_outside and now.calls is not None:
-        return Calls(replies=now.calls.replies)
-    return now.calls or Calls()
+    """The calls of the run that is under way; outside a run new ones, whose replies are where `kept_in` keeps them."""
+    return _CURRENT.get().calls or Calls(replies=_KEPT_IN.get())
 
 
-@contextmanager
-def kept_in(store: CallStore) -> Iterator[CallStore]:
-    """Inside, calls of models are answered from this store, and kept in it; also those of runs without a folder."""
-    with during(_CURRENT, _Current(Calls(replies=Replies(store)), is_outside=True)):
-        yield store
+def kept_in(replies: Replies) -> AbstractContextManager[Replies]:
+    """Inside, calls of models are answered from these replies, and kept in them; also those of runs without a folder."""
+    return during(_KEPT_IN, replies)
 
 
-def store_outside() -> CallStore | None:
-    """The store of the surrounding `kept_in`; None without one."""
-    now = _CURRENT.get()
-    return now.calls.replies.store if now.calls is not None and now.is_outside else None
+def replies_outside() -> Replies | None:
+    """The replies of the surrounding `kept_in`; None without one."""
+    return _KEPT_IN.get()
 
 
 def run_is_over() -> bool:
     """Whether a budget of the run that is under way is spent, so that it ends at its next turn."""
     calls = _CURRENT.get().calls
-    return calls is not None and calls.spent_out
+    return calls is not None and calls.is_over
 
 
 async def drafted(model: BaseChatModel, messages: Sequence[BaseMessage], call: Call, attempt: int = 1) -> Draft:
@@ -279,11 +285,6 @@ async def drafted(model: BaseChatModel, messages: Sequence[BaseMessage], call: C
     endpoint gave no usable reply; EndpointError: it will give none; RunOverError: the run ends before this call.
     """
     return await current().reply(model, messages, call, attempt)
-
-
-def side_of(role: str) -> str:
-    """`user` and `assistant` for what these say, else `judge`: a judge's role says more than that."""
-    return role if role in ("user", "assistant") else "judge"
 
 
 def _tokens_of(reply: AIMessage) -> int:

@@ -15,6 +15,7 @@ from ...errors import SettingError, of_extra
 from ..models.offline.model import OfflineChatModel
 from ..models.specs import endpoint_url
 from .gate import RunOverError
+from .store import Replies
 
 UNPRICED = ("ollama", "huggingface", "nvidia")  # whose models bear names of others' models, and not their prices
 
@@ -114,7 +115,7 @@ class Spending:
     no_room: str | None = None  # why the next call did not fit into the budget, in words
 
     def __post_init__(self) -> None:
-        for name, bound in (("max_cost", self.max_cost), ("max_run_tokens", self.max_tokens)):
+        for name, bound in (("max_cost", self.max_cost), ("max_tokens", self.max_tokens)):
             if bound is not None and not bound > 0:
                 raise SettingError(f"{name} must be above 0, not {bound}")
 
@@ -133,7 +134,7 @@ class Spending:
         for query in models if self.max_cost is not None else ():
             if price(query, {"input_tokens": 1}) is None:
                 what = f"the price of the model {query.name!r} ({query.host}) is unknown"
-                raise SettingError(f"--max-cost: {what}: bound the run by --max-run-tokens instead")
+                raise SettingError(f"--max-cost: {what}: bound the run by --max-tokens instead")
 
     def add(
         self,
@@ -163,6 +164,37 @@ class Spending:
         for spent in (self.total, *parts):
             spent.add(calls, tokens, cost, by_characters=by_characters)
         return tokens
+
+    def include(self, more: "Spending") -> None:
+        """Add what others have spent; the bounds stay."""
+        for here, there in ((self.by_model, more.by_model), (self.by_role, more.by_role)):
+            for name, spent in there.items():
+                here.setdefault(name, ModelSpending()).add(
+                    spent.calls, vars(spent), spent.cost, by_characters=bool(spent.by_characters)
+                )
+        spent = more.total
+        self.total.add(spent.calls, vars(spent), spent.cost, by_characters=bool(spent.by_characters))
+        self.notes += [line for line in more.notes if line not in self.notes]
+        self.unknown = self.unknown or more.unknown
+
+    def add_kept(self, replies: Replies) -> None:
+        """Count the replies that an earlier command has paid for: a run's bounds hold over all its calls."""
+        for paid in replies.paid():
+            if "drafts" in paid.reply:
+                self.add_update(paid.reply, side_of(paid.role))
+                continue
+            usage, metadata = paid.reply.get("usage_metadata") or {}, paid.reply.get("response_metadata") or {}
+            spec = str(paid.to.get("spec") or (paid.to.get("arguments") or {}).get("model") or "")
+            provider, _, name = spec.rpartition(":")
+            cached = (usage.get("input_token_details") or {}).get("cache_read", 0)
+            self.add(
+                metadata.get("model_name") or metadata.get("model"),
+                {"input_tokens": 0, "output_tokens": 0, **usage, "cached_tokens": cached},
+                role=side_of(paid.role),
+                query=PriceQuery(name.partition("?")[0], provider or None),
+                sent=() if usage else replies.texts(paid.digests),
+                reply=str(paid.reply.get("content", "")),
+            )
 
     def add_update(self, update: Any, role: str) -> int:
         """Count what an agent's own models took, by the drafts of its update and their steps; gives their tokens.
@@ -209,7 +241,7 @@ class Spending:
     def reached(self, tokens: float = 0.5, cost: float = 1e-9) -> str | None:
         """The bound that so much more would pass, with what is spent, in words; None if there is room."""
         if self.max_tokens is not None and self.total.tokens + tokens > self.max_tokens:
-            return f"--max-run-tokens {self.max_tokens:,} is reached, with {self.total.tokens:,} tokens"
+            return f"--max-tokens {self.max_tokens:,} is reached, with {self.total.tokens:,} tokens"
         if self.max_cost is not None and (self.total.cost or 0.0) + cost > self.max_cost:
             return f"--max-cost {self.max_cost:g} is reached, with ${self.total.cost or 0.0:.4g}"
         return None
@@ -229,6 +261,11 @@ class Spending:
         parts = {"model": self.by_model, "role": self.by_role}
         by = {f"by_{name}": {key: vars(spent) for key, spent in part.items()} for name, part in parts.items()}
         return {**vars(self.total), **by}
+
+
+def side_of(role: str) -> str:
+    """`user` and `assistant` for what these say, else `judge`: a judge's role says more than that."""
+    return role if role in ("user", "assistant") else "judge"
 
 
 CallKind: TypeAlias = tuple[str, PriceQuery | None]

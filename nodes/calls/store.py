@@ -1,20 +1,37 @@
-"""Calls by name, what they send, and the replies that are kept: the same question about the same turn is asked once."""
+"""Replies of models, kept in a file of SQLite: the same question about the same turn is asked once, also after a kill."""
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+import logging
+import sqlite3
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple, Protocol
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, NamedTuple, Self
 from weakref import WeakValueDictionary
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from ...data.identity import call_seed, digest
-from ...errors import DuologueError
+from ...errors import DataError, DuologueError, at
 from ..replies import writable
 from ..settings.redaction import known_secrets, without, without_known_secrets
+
+SHOWN = 60  # characters of a text that an error shows
+TABLES = """
+CREATE TABLE IF NOT EXISTS reply (
+    conversation TEXT, role TEXT, turn INT, attempt INT, vote INT, version TEXT, sent TEXT,
+    request TEXT, reply TEXT, retried TEXT, paid_by TEXT,
+    PRIMARY KEY (conversation, role, turn, attempt, vote, version, sent)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS message (digest TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+"""
+AGAINST = "against"
+"""Name of the version with which an agent is compared; the agent itself has no name."""
+SAME_CALL = "(conversation, role, turn, attempt, vote, version) = (?, ?, ?, ?, ?, ?)"
 
 
 class CallKey(NamedTuple):
@@ -25,6 +42,13 @@ class CallKey(NamedTuple):
     turn: int
     attempt: int
     vote: int
+    version: str = ""
+    """Of the agent, whose conversation it is."""
+
+    @property
+    def place(self) -> tuple[str, str, int, int, int, str]:
+        """By what a kept reply is found: what the user's model replied to one version is its reply to every version."""
+        return (*self[:5], "" if is_of_user(self.role) else self.version)
 
 
 @dataclass(frozen=True)
@@ -42,9 +66,14 @@ class Call:
         """The seed of an attempt, counted from 1; 0 is for random choices before the first."""
         return call_seed(self.seed, self.conversation, self.role, self.turn, attempt, self.vote)
 
-    def key(self, attempt: int) -> CallKey:
-        """The name of an attempt."""
-        return CallKey(self.conversation, self.role, self.turn, attempt, self.vote)
+    def key(self, attempt: int, version: str = "") -> CallKey:
+        """The name of an attempt by a version of the agent."""
+        return CallKey(self.conversation, self.role, self.turn, attempt, self.vote, version)
+
+
+def is_of_user(role: str) -> bool:
+    """Whether calls of a role are the user's, or of a model that judges its drafts."""
+    return role == "user" or role.startswith("user judge ")
 
 
 @dataclass(frozen=True)
@@ -94,110 +123,269 @@ class StoredReply:
 
     value: Mapping[str, Any]  # the fields of an `AIMessage`; of an agent, its update of the state
     retried: Mapping[str, int] = field(default_factory=dict)  # how often the call was made again before it, by fault
-    shared: bool = False  # whether another version of the conversation got it and paid for it
     message: AIMessage | None = field(default=None, compare=False, repr=False)
     """The model's message, where it has just come."""
+    shared: bool = False  # whether another version of the conversation got it and paid for it
+
+
+class PaidReply(NamedTuple):
+    """A kept reply, with its recipient and the digests of the messages that were sent."""
+
+    role: str
+    to: Mapping[str, Any]
+    digests: Sequence[str]
+    reply: Mapping[str, Any]
+
+
+class ReplayError(DuologueError, LookupError):
+    """A call that a frozen file does not hold: which one is nearest, and where they differ."""
 
     @property
-    def fits_others(self) -> bool:
-        """Whether other versions may have it: it has words."""
-        return bool(self.value.get("content")) or any(draft.get("text") for draft in self.value.get("drafts", []))
-
-    @property
-    def of_another(self) -> "StoredReply":
-        """The reply as another version of the conversation has it."""
-        drafts = [{**draft, "shared": True} for draft in self.value.get("drafts", [])]
-        value = {**self.value, "drafts": drafts} if "drafts" in self.value else self.value
-        return replace(self, value=value, retried={}, shared=True, message=None)
+    def record_line(self) -> str:
+        """All of it, for a record, without the class."""
+        return str(self)
 
 
-class CallStore(Protocol):
-    """A store of replies, such as the journal of a run or a recorded file."""
+class RepliesError(DuologueError, RuntimeError):
+    """Replies cannot be written, as on a full disk: nothing more may be paid for."""
 
-    def find(self, key: CallKey, sent: SentRequest) -> StoredReply | None: ...  # an error if it must have every call
-    def look_up(self, key: CallKey, sent: SentRequest) -> StoredReply | None: ...  # of a call that it need not have
-    def keep(self, key: CallKey, sent: SentRequest, reply: StoredReply) -> None: ...  # it outlives this process then
+    exit_code = 1
 
 
-@dataclass
-class SharedReplies:
-    """The versions of the same conversations whose users share replies.
+class Replies:
+    """Kept replies: a call that was made before is answered from them, and a new reply is written at once.
 
-    Two versions of an agent are compared with the same user. Where the user's model is sent the same in the same place
-    it is asked once: what it replied to one version is its reply to the other.
+    `path`: the file; None: in memory, for the versions of one run. `frozen`: it is only read, and a call that it does not
+    hold is an error. `beside`: the file of another run, whose users' replies are taken too. A reply outlives a killed
+    process. DataError for a file that is something else, or not there while it is frozen.
     """
 
-    stores: list[CallStore] = field(default_factory=list[CallStore])
-    """Of the versions that are simulated together, and of earlier runs."""
-    together: bool = False  # whether several versions are simulated at the same time
-    locks: "WeakValueDictionary[tuple[CallKey, str], asyncio.Lock]" = field(default_factory=WeakValueDictionary)
+    def __init__(self, path: str | Path | None, *, frozen: bool = False, beside: Path | None = None) -> None:
+        self.path, self.frozen = None if path is None else Path(path), frozen
+        self.replayed = 0  # calls that were answered from the file
+        self._under_way: WeakValueDictionary[tuple[Any, ...], asyncio.Lock] = WeakValueDictionary()
+        self._messages: set[str] = set()
+        self._file = self._opened()
+        self._beside = None if beside is None else Replies(beside, frozen=True)
 
-    def has(self, role: str) -> bool:
-        """Whether the calls of a role are shared: the user's, and those of a model that judges its drafts."""
-        return (self.together or bool(self.stores)) and is_of_user(role)
+    def _opened(self) -> sqlite3.Connection:
+        if self.path is None:
+            return _connected(":memory:")
+        if self.frozen:
+            if not self.path.is_file():
+                raise DataError(f"{at(self.path)}: is not there: give the replies.sqlite of a run")
+            try:
+                file = _connected(f"{self.path.absolute().as_uri()}?mode=ro", tables=False)
+                file.execute("SELECT 1 FROM reply LIMIT 1").fetchone()
+            except sqlite3.DatabaseError as error:
+                raise DataError(
+                    f"{at(self.path)}: holds no replies ({error}): give the replies.sqlite of a run"
+                ) from None
+            return file
+        try:
+            return _connected(self.path.absolute().as_uri())
+        except sqlite3.OperationalError as error:
+            raise RepliesError(f"{self.path}: cannot be written ({error}): choose another place") from None
+        except sqlite3.DatabaseError as error:
+            return self._set_aside(error)
 
-    def alone(self, key: CallKey, sent: SentRequest) -> AbstractAsyncContextManager[Any]:
-        """Inside, no other version makes the same call: it waits, and finds the reply."""
-        if not (self.together and self.has(key.role)):
-            return nullcontext()
-        return self.locks.setdefault((key, sent.digest), asyncio.Lock())
-
-
-def is_of_user(role: str) -> bool:
-    """Whether calls of a role are the user's, or of a model that judges its drafts."""
-    return role == "user" or role.startswith("user judge ")
-
-
-@dataclass
-class Replies:
-    """The replies of a run: found in its own store, or in that of another version; kept as they come."""
-
-    store: CallStore | None = None
-    shared: SharedReplies = field(default_factory=SharedReplies)
-    replayed: int = 0  # replies that were found in the run's own store
-    broken: DuologueError | None = None  # why nothing can be kept any more, such as a full disk
+    def _set_aside(self, error: sqlite3.DatabaseError) -> sqlite3.Connection:
+        """Begin a new file in place of a damaged one."""
+        assert self.path is not None
+        with suppress(AttributeError, sqlite3.Error):
+            self._file.close()
+        aside = self.path.with_name(f"{self.path.name}.damaged")
+        self.path.replace(aside)
+        for name in ("-wal", "-shm"):
+            self.path.with_name(self.path.name + name).unlink(missing_ok=True)
+        self._messages.clear()
+        line = "%s: is damaged (%s) and set aside as %s: the replies in it are asked for again"
+        logging.getLogger(__name__).warning(line, self.path, error, aside.name)
+        return _connected(self.path.absolute().as_uri())
 
     async def once(self, key: CallKey, sent: SentRequest, ask: Callable[[], Awaitable[StoredReply]]) -> StoredReply:
-        """The reply that is kept for this call, if the same was sent; else what `ask` gives, which is kept."""
-        async with self.shared.alone(key, sent):
+        """The reply that is kept for this call, if the same was sent; else what `ask` gives, which is kept.
+
+        An equal call under way is waited for. ReplayError if it must be kept and is not.
+        """
+        lock = self._under_way.setdefault((*key.place, sent.digest), asyncio.Lock())
+        async with lock:
             if (reply := self.find(key, sent)) is None:
                 reply = await ask()
                 if not reply.value.get("failed"):  # an agent whose own code failed is asked again
                     self.keep(key, sent, reply)
             return reply
 
-    def keeps(self, role: str) -> bool:
-        """Whether replies to a role are kept anywhere."""
-        return self.store is not None or self.shared.has(role)
-
     def find(self, key: CallKey, sent: SentRequest) -> StoredReply | None:
-        """The reply that is kept; what another version got, the own store then has too."""
-        own = self.store
-        if self.shared.has(key.role) and (own is None or own.look_up(key, sent) is None):
-            others = (store.look_up(key, sent) for store in self.shared.stores if store is not own)
-            if (other := next((reply for reply in others if reply and reply.fits_others), None)) is not None:
-                if own is not None:
-                    self._put(own, key, sent, other.of_another)
-                return other.of_another
-        reply = None if own is None else own.find(key, sent)
-        self.replayed += reply is not None and not reply.shared
-        return reply
+        """The kept reply; None if there is none, or ReplayError if there must be one."""
+        if row := self._row(key, sent):
+            self.replayed += 1
+            return _reply(row, shared=row[2] != key.version)
+        if self._beside is not None and is_of_user(key.role) and (row := self._beside._row(key, sent)):
+            self.keep(key._replace(version=AGAINST), sent, reply := _reply(row, shared=True))
+            return reply
+        if self.frozen:
+            raise ReplayError(self._missing(key, sent))
+        return None
+
+    def _row(self, key: CallKey, sent: SentRequest) -> Any:
+        query = f"SELECT reply, retried, paid_by FROM reply WHERE {SAME_CALL} AND sent = ?"
+        try:
+            return self._file.execute(query, (*key.place, sent.digest)).fetchone()
+        except sqlite3.DatabaseError as error:
+            if self.frozen or isinstance(error, sqlite3.OperationalError):
+                raise RepliesError(f"{self.path}: cannot be read ({error})") from None
+            self._file = self._set_aside(error)
+            return None
 
     def keep(self, key: CallKey, sent: SentRequest, reply: StoredReply) -> None:
-        """Keep a new reply, for the other versions too if it fits them."""
-        if self.store is not None:
-            self._put(self.store, key, sent, reply)
-        if self.shared.has(key.role) and reply.fits_others:
-            for store in self.shared.stores:
-                if store is not self.store:
-                    self._put(store, key, sent, reply.of_another)
-
-    def _put(self, store: CallStore, key: CallKey, sent: SentRequest, reply: StoredReply) -> None:
+        """Write a reply; RepliesError if the disk does not take it."""
+        if self.frozen:
+            return
+        request = json.dumps([dict(sent.to), list(sent.digests)], ensure_ascii=False)
+        values = (request, json.dumps(reply.value, ensure_ascii=False), json.dumps(dict(reply.retried)))
+        new = {name: one for name, one in zip(sent.digests, sent.messages, strict=True) if name not in self._messages}
         try:
-            store.keep(key, sent, reply)
-        except DuologueError as error:
-            self.broken = self.broken or error
-            raise
+            with self._file:  # one transaction
+                messages = [(name, json.dumps(message, ensure_ascii=False)) for name, message in new.items()]
+                self._file.executemany("INSERT OR IGNORE INTO message VALUES (?, ?)", messages)
+                line = "INSERT OR REPLACE INTO reply VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                self._file.execute(line, (*key.place, sent.digest, *values, key.version))
+        except sqlite3.OperationalError as error:
+            raise RepliesError(f"{self.path}: cannot be written ({error}): make room, then call it again") from None
+        except sqlite3.DatabaseError as error:
+            self._file = self._set_aside(error)
+            self.keep(key, sent, reply)
+        self._messages.update(new)
+
+    def forget_turn(self, conversation: str, role: str, version: str = "") -> None:
+        """Forget what a role replied last in a conversation: nothing in it could be said."""
+        key = (conversation, role, "" if is_of_user(role) else version)
+        of_role = "(conversation, role, version) = (?, ?, ?)"
+        with self._file:
+            self._file.execute(
+                f"DELETE FROM reply WHERE {of_role} AND turn = (SELECT max(turn) FROM reply WHERE {of_role})", key * 2
+            )
+
+    def paid(self) -> Iterator["PaidReply"]:
+        """Every kept reply, for what an earlier command has spent."""
+        with closing(self._file.cursor()) as rows:
+            for role, request, reply in rows.execute("SELECT role, request, reply FROM reply"):
+                to, digests = json.loads(request)
+                yield PaidReply(role, to, digests, json.loads(reply))
+
+    def texts(self, digests: Sequence[str]) -> Iterator[str]:
+        """The texts of messages that were sent."""
+        for name in digests:
+            for (value,) in self._file.execute("SELECT value FROM message WHERE digest = ?", (name,)):
+                yield str(json.loads(value).get("content", ""))
+
+    def count(self) -> int:
+        """The number of kept replies."""
+        return int(self._file.execute("SELECT count(*) FROM reply").fetchone()[0])
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+        if self._beside is not None:
+            self._beside.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _missing(self, key: CallKey, sent: SentRequest) -> str:
+        """The line about a call that is not there: the nearest one, and the first difference."""
+        place = str(self.path)
+        names = [CallKey(*row) for row in self._file.execute(f"SELECT {', '.join(CallKey._fields)} FROM reply")]
+        if not names:
+            return f"{place}: holds no reply: keep the replies of a run first"
+        key = CallKey(*key.place)
+        nearest = min(names, key=lambda other: _distance(key, other))
+        if nearest != key:
+            return (
+                f"{place}: has no call of {_named(key)}; the nearest is {_named(nearest)}: give the replies of this run"
+            )
+        [request] = self._file.execute(f"SELECT request FROM reply WHERE {SAME_CALL} LIMIT 1", key).fetchone()
+        to, digests = json.loads(request)
+        return f"{place}: has the call of {_named(key)} with other content: {self._difference(to, digests, sent)}"
+
+    def _difference(self, to: Mapping[str, Any], digests: Sequence[str], now: SentRequest) -> str:
+        """The first difference between a kept call and what is sent now."""
+        for name in dict.fromkeys([*to, *now.to]):
+            if to.get(name) != now.to.get(name):
+                return f"{name} was {_short(to.get(name))}, now it is {_short(now.to.get(name))}"
+        for number, message in enumerate(now.messages):
+            if number >= len(digests):
+                return f"message {number + 1} is new: {_short(message)}"
+            if digests[number] != now.digests[number]:
+                row = self._file.execute("SELECT value FROM message WHERE digest = ?", (digests[number],)).fetchone()
+                return f"message {number + 1} {_where_they_differ(json.loads(row[0]) if row else {}, message)}"
+        return f"{len(digests)} messages were sent, now {len(now.messages)}"
+
+
+def merge(part: Path, whole: Path) -> None:
+    """Copy the replies of a file into another, which is made if it is not there."""
+    if not part.is_file():
+        return
+    with closing(_connected(whole.absolute().as_uri())) as file:
+        file.execute("ATTACH ? AS part", (part.absolute().as_uri(),))
+        with file:
+            for table in ("reply", "message"):
+                file.execute(f"INSERT OR IGNORE INTO {table} SELECT * FROM part.{table}")
+
+
+def _reply(row: Sequence[str], *, shared: bool) -> StoredReply:
+    value, retried = json.loads(row[0]), json.loads(row[1])
+    if not shared:
+        return StoredReply(value, retried)
+    drafts = [{**draft, "shared": True} for draft in value.get("drafts", ())]  # of a user that is an agent
+    return StoredReply({**value, "drafts": drafts} if drafts else value, shared=True)
+
+
+def _connected(place: str, *, tables: bool = True) -> sqlite3.Connection:
+    # Who waits for a loop may be in another thread than it: SQLite itself lets one at a time in.
+    file = sqlite3.connect(place, uri=True, check_same_thread=False)
+    try:
+        if tables:
+            file.execute("PRAGMA journal_mode = WAL")
+            file.execute("PRAGMA synchronous = NORMAL")
+            if wrong := [row[0] for row in file.execute("PRAGMA quick_check(1)") if row[0] != "ok"]:
+                raise sqlite3.DatabaseError(wrong[0])
+            file.executescript(TABLES)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _distance(key: CallKey, other: CallKey) -> tuple[Any, ...]:
+    same = [key.conversation != other.conversation, key.version != other.version, key.role != other.role]
+    return (*same, abs(key.turn - other.turn), abs(key.attempt - other.attempt), key.vote != other.vote, other)
+
+
+def _named(key: CallKey) -> str:
+    vote = f", vote {key.vote}" if key.vote else ""
+    version = f" (version {key.version})" if key.version else ""
+    return f"{key.role}{version} in turn {key.turn + 1}, attempt {key.attempt}{vote} of conversation {key.conversation}"
+
+
+def _where_they_differ(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """Where two messages differ: the texts around the first character that does."""
+    before, after = str(was.get("content", "")), str(now.get("content", ""))
+    if before == after:
+        return f"was {_short(was)}, now it is {_short(now)}"
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
+    start = max(0, same - 20)
+    then, here = (f"{'…' if start else ''}{text[start : start + SHOWN]}" for text in (before, after))
+    return f"({now.get('type')}) differs at character {same + 1}: was {then!r}, now {here!r}"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 2 * SHOWN else text[: 2 * SHOWN] + "…"
 
 
 def plain_reply(message: AIMessage) -> dict[str, Any]:

@@ -192,9 +192,7 @@ class AgentSpeaker(Speaker):
     async def _called(self, thread: Lent, given: Any, context: Any, turn: Turn, limits: Limits) -> None:
         """Call the agent; what it raises after it has done something is part of the turn."""
         try:
-            await within(
-                limits.turn_timeout, thread.call(given, context, turn), self.path or self.name, current().agent_turn
-            )
+            await within(limits.turn_timeout, thread.call(given, context, turn), self.path or self.name)
         except TurnTimeoutError as error:
             turn.error, turn.added = error, []
         except Exception as error:

@@ -18,7 +18,8 @@ from typing import Self, TypeVar
 from ...data.files.journals import WRITER, Codec, Entry, JournalReader, writer_path
 from ...data.files.json import dumps
 from ...data.files.paths import LINK
-from ...errors import DuologueError, SettingError, at
+from ...errors import SettingError, at
+from ..store import BrokenOffError, RunError
 
 T = TypeVar("T")
 
@@ -30,20 +31,6 @@ LEASE = 120.0
 """Seconds after which a file server has given up the locks of a machine that is lost: NFS 4 usually takes 90."""
 _BEYOND = 1 << 40
 """Offset of the byte that Windows locks in place of the whole file."""
-
-
-class RunError(DuologueError, ValueError):
-    """A file or folder that this run cannot use: one line with the reason and the remedy."""
-
-
-class BusyError(RunError):
-    """Another process is writing there."""
-
-
-class BrokenOffError(RunError):
-    """A run under way cannot go on: its disk is full or broken, or its files are gone."""
-
-    exit_code = 1
 
 
 @contextmanager
@@ -88,7 +75,7 @@ class AppendedFile(Closing):
             raise RunError(f"{path}: cannot be written ({error.strerror}): choose another folder") from None
         if alone_in is not None and not _locked(self._handle):
             os.close(self._handle)
-            raise BusyError(f"{alone_in}: another run is writing there: wait for it or choose another folder")
+            raise RunError(f"{alone_in}: another run is writing there: wait for it or choose another folder")
         self._end = self.size
         """Bytes that the file must have at least: what this object has found and written."""
 

@@ -1,0 +1,187 @@
+"""Asking about many things at once, within the bounds of a run: replies are kept, so nothing is paid for twice.
+
+Equal things are asked about once, and a model that only fails is given up.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from ..data.files.paths import make_folder
+from ..data.identity import digest
+from ..data.records import Conversation
+from ..graphs import Cast
+from ..nodes.calls.gate import EndpointError
+from ..nodes.calls.service import replies_outside
+from ..nodes.judges import ATTEMPTS
+from ..nodes.limits import Limits
+from ..nodes.settings.redaction import error_line
+from ..nodes.state import Planned
+from .engine import do_all, under_way
+from .plan import CallPlan, conversations_planned, joined
+from .settings import Concurrency, RunSettings
+from .simulate import arun
+from .store import RunError
+
+T = TypeVar("T")
+A = TypeVar("A")
+
+GIVE_UP = 10
+"""Failures in a row after which nothing more is asked."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelAnswer:
+    """A model's answer about one thing."""
+
+    usage: Mapping[str, int] | None = None
+    """Tokens, by the names of `data.Usage`."""
+    error: str = ""
+    """Why there is no answer, in one line; empty if there is one."""
+
+
+M = TypeVar("M", bound=ModelAnswer)
+
+
+async def ask_all(
+    things: Mapping[str, T],
+    ask: Callable[[T], Awaitable[A]],
+    *,
+    replies: Path | None = None,
+    failed: Callable[[A], object] = lambda _: False,
+    conduct: RunSettings | None = None,
+    concurrency: Concurrency = "auto",
+    on_answer: Callable[[A], object] | None = None,
+) -> tuple[dict[str, A], str]:
+    """Ask about every thing; gives the answers by name, and why some are missing (empty if none is).
+
+    Args:
+        things: The things by name, each asked about once.
+        ask: Asks about one thing. An exception that it raises ends everything, and is raised as it is.
+        replies: The file in which every reply of a model is kept. The same call with it asks only for what is missing,
+            after a kill too, and bounds of tokens and dollars count what was paid before.
+        failed: Whether an answer is a failure; after ten in a row nothing more is asked.
+        conduct: Pace and bounds; with `replies` of its own, these are the file.
+        concurrency: Things that are asked about at the same time.
+        on_answer: Called with each answer.
+
+    Raises:
+        DataError: The file of replies cannot be used.
+    """
+    conduct = conduct or RunSettings()
+    calls = conduct.calls()
+    answers: dict[str, A] = {}
+    in_a_row = 0
+
+    async def one(item: tuple[str, T]) -> None:
+        nonlocal in_a_row
+        if in_a_row < GIVE_UP:
+            name, thing = item
+            answer = answers[name] = await ask(thing)
+            in_a_row = in_a_row + 1 if failed(answer) else 0
+            if on_answer is not None:
+                on_answer(answer)
+
+    if not things:
+        return answers, ""
+    why = ""
+    with ExitStack() as opened:
+        calls.begin()
+        place = conduct.replies or replies
+        if place is not None and not conduct.frozen:
+            try:
+                make_folder(place.parent)
+            except OSError as error:
+                raise RunError(f"{place.parent}: cannot be made ({error.strerror}): choose another") from None
+        kept = calls.replies = conduct.with_(replies=place).kept_replies()
+        if kept is not None and kept is not replies_outside():
+            opened.callback(kept.close)
+            if calls.spending.bounded:
+                calls.spending.add_kept(kept)
+        async with under_way(calls, conduct.max_time):
+            try:
+                await do_all(things.items(), one, calls, conduct.concurrency if concurrency == "auto" else concurrency)
+            except EndpointError as error:
+                why = error_line(error)
+    if len(answers) == len(things):
+        return answers, ""
+    return answers, why or calls.ending or f"{GIVE_UP} calls in a row failed"
+
+
+@dataclass(frozen=True)
+class Asking(Generic[T, M]):
+    """The questions to one model, a thing each."""
+
+    model: Any
+    """A LangChain chat model."""
+    kind: type[M]
+    things: Sequence[T]
+    ask: Callable[[T], Awaitable[M]]
+    texts: Callable[[T], Sequence[str]]
+    """What is sent first about a thing: things with the same texts are one."""
+
+    async def answers(
+        self,
+        *,
+        replies: Path | None = None,
+        concurrency: Concurrency = "auto",
+        conduct: RunSettings | None = None,
+        on_answer: Callable[[M], object] | None = None,
+    ) -> list[M]:
+        """The model's answer about each thing, in their order; the `error` of one that is missing says why.
+
+        Parameters and errors as for `ask_all`.
+        """
+        names = [digest(*self.texts(thing)) for thing in self.things]
+        things = dict(zip(names, self.things, strict=True))
+        answers, why = await ask_all(
+            things,
+            self.ask,
+            replies=replies,
+            failed=lambda answer: answer.error,
+            conduct=conduct,
+            concurrency=concurrency,
+            on_answer=on_answer,
+        )
+        return [answers[name] if name in answers else self.kind(error=f"not asked: {why}") for name in names]
+
+
+async def simulated(
+    cast: Cast,
+    states: Sequence[Planned],
+    *,
+    limits: Limits,
+    out: Path | None = None,
+    concurrency: Concurrency = "auto",
+    conduct: RunSettings | None = None,
+) -> list[Conversation]:
+    """The conversation of each state, in a run folder or in memory; a folder with a part of them goes on.
+
+    RunError if the folder holds another run; EndpointError if an endpoint cannot be used and nothing was finished.
+    """
+    conduct = (conduct or RunSettings()).with_(out=out, ray=None)
+    if concurrency != "auto":
+        conduct = conduct.with_(concurrency=concurrency)
+    run = await arun({"": cast}, states, conduct, limits=limits)
+    records = run.records()
+    run.check(records)
+    return records
+
+
+def runs_planned(
+    runs: Mapping[str, tuple[Cast, Sequence[Planned], Limits, Path | None]], what: str, length: str
+) -> CallPlan:
+    """The plan of `simulated` for casts, states, limits and folders by name; `what`: the states."""
+    plans = (
+        replace(conversations_planned({"": cast}, states, RunSettings(out=out), limits), what=what)
+        for cast, states, limits, out in runs.values()
+    )
+    return joined(plans, what, length)
+
+
+def questions_planned(askings: Iterable[Asking[Any, Any]], what: str) -> CallPlan:
+    """The plan of asking models; `what`: the things, such as `turns`."""
+    count = sum(len({tuple(asking.texts(thing)) for thing in asking.things}) for asking in askings)
+    return CallPlan(count, what, count, ATTEMPTS * count, "each one question to a model")

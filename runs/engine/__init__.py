@@ -1,1 +1,0 @@
-"""The engine: many conversations at once, in bounds, and how far they are."""

@@ -1,1 +1,0 @@
-"""The folder of a run: manifest, conversations, failures, data set, card."""

@@ -1,1 +1,0 @@
-"""What a command would ask models, and about how much that takes, before the first call."""
