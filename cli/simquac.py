@@ -37,7 +37,7 @@ from .streams import put, say
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..graphs import Cast
     from ..graphs.simquac import Hold
-    from ..runs.reading import ReadingAnswers
+    from ..runs.asks import ReadingAnswers
 
 simquac = typer.Typer(help="Tables of the SimQuAC paper, and repair of its data.", no_args_is_help=True)
 
@@ -254,8 +254,8 @@ def _ask(
     conditions: str,
 ) -> "dict[tuple[str, str], ReadingAnswers]":
     """Ask each cast about each data set, one after the other, under one set of bounds."""
-    from ..runs.people.next_turn import folder_name
-    from ..runs.reading import answers_planned, aread
+    from ..runs.asks import answers_planned, aread
+    from ..runs.next_turn import folder_name
 
     works = {
         (spec, name): (cast, those, folder and folder / folder_name(f"{spec} {name} {conditions}"))
