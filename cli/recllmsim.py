@@ -27,13 +27,12 @@ from .options.shared import (
 from .output.overwriting import check_unread
 from .output.sources import lacks
 from .output.tables import PRINTED, TableOutput, read_source
-from .running.asking import OPTIONS, JournalOption, ask_models, begun, check_journal
-from .running.interrupts import ask_all
+from .running.asking import OPTIONS, JournalOption, ask_models, asked, begun, check_journal
 from .streams import print_json, put, say, stderr
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..analysis.recllmsim.talks import TablesReport
-    from ..runs.people.profiles import MadeProfiles
+    from ..runs.profiles import MadeProfiles
 
 Words = Annotated[
     list[str] | None, model_for("over words: forest or logistic. May be repeated. Default: forest, logistic.")
@@ -80,13 +79,11 @@ def tasks(
     return 0
 
 
-@extended(options_of_run("yes", "record", "replay_calls", "keep_calls"))
+@extended(options_of_run("yes", "replies", "frozen"))
 def profiles(
     count: Annotated[int, typer.Argument(metavar="N", help="Profiles that the file is to have.", min=1, max=1_000_000)],
     model: Annotated[str, model_for("to write the profiles: openai:NAME, PROVIDER:NAME or offline.")] = "offline",
-    out: Annotated[
-        Path | None, out_to("this file, and all drafts beside it. Default: out/profiles-LANGUAGE.txt.", "FILE")
-    ] = None,
+    out: Annotated[Path | None, out_to("this file. Default: out/profiles-LANGUAGE.txt.", "FILE")] = None,
     pool: Annotated[
         Path | None,
         option("Differ from the user profiles in this file or folder.", "--profiles", metavar="SRC"),
@@ -99,7 +96,7 @@ def profiles(
     """Write user profiles with a model, up to a number; the same command goes on. Exit code 1: profiles are missing."""
     from ..nodes.models.specs import chat_model
     from ..nodes.profiles import ProfileLimits
-    from ..runs.people.profiles import agenerate, profiles_planned
+    from ..runs.profiles import agenerate, profiles_planned
 
     options = RunOptions(**values, as_json=as_json)
     file = out or Path("out") / f"profiles-{language}.txt"
@@ -108,27 +105,24 @@ def profiles(
         writer = chat_model(model)
         kept = read_pool(pool).profiles if pool else ()
         settings: dict[str, Any] = {"language": language, "pool": kept, "limits": ProfileLimits(seed=seed)}
-        control = begun(profiles_planned(count, file, writer, **settings), options, models=[writer])
+        conduct = begun(profiles_planned(count, file, writer, **settings), options, models=[writer])
 
         def work(show: Callable[[str], None]) -> "Coroutine[Any, Any, MadeProfiles]":
             def watch(accepted: int) -> None:
                 show(f"{accepted} of {count} profiles")
 
-            return agenerate(count, file, writer, **settings, conduct=options.conduct(control), watch=watch)
+            return agenerate(count, file, writer, **settings, conduct=conduct, watch=watch)
 
         left = f"the finished profiles are in {file}; continue with the same command"
-        making = ask_all(work, control, f"0 of {count} profiles", max_time=options.max_time, left=left, early=False)
-    say(*making.notes)
+        making = asked(work, conduct, f"0 of {count} profiles", left)
     kinds = making.coverage.model_dump(mode="json")
     summary: dict[str, Any] = {
         "out": str(making.path),
-        "drafts": str(making.drafts),
         "profiles": len(making.profiles),
         "new": making.new,
         "rejected": making.rejected,
         "usage": making.usage,
         "stop": making.stop,
-        "ended_early": making.stopped,
         "coverage": kinds,
     }
     if as_json:
@@ -136,7 +130,7 @@ def profiles(
     else:
         put("\n".join(f"{name}: {value}" for name, value in summary.items() if value is not None))
     if not making.complete:
-        why = making.failure or making.stopped or f"drafts were rejected as {', '.join(making.rejected)}"
+        why = making.failure or f"drafts were rejected as {', '.join(making.rejected)}"
         say(f"{count - len(making.profiles)} of {count} profiles are missing: {why}; continue with the same command")
     return 0 if making.complete else 1
 

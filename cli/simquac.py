@@ -30,14 +30,13 @@ from .options.shared import (  # fmt: skip
 from .output.overwriting import check_free, check_outside
 from .output.sources import lacks, names_of_files
 from .output.tables import PRINTED, TableOutput, read_source
-from .running.asking import begun
-from .running.interrupts import ask_all
+from .running.asking import asked, begun
 from .streams import put, say
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..graphs import Cast
     from ..graphs.simquac import Hold
-    from ..runs.reading import ReadingAnswers
+    from ..runs.asks import ReadingAnswers
 
 simquac = typer.Typer(help="Tables of the SimQuAC paper, and repair of its data.", no_args_is_help=True)
 
@@ -165,7 +164,7 @@ def repair_command(
     return 0
 
 
-@extended(options_of_run("record", "replay_calls", "keep_calls"))
+@extended(options_of_run("replies", "frozen"))
 def readers_command(
     sources: Sources,
     model: Annotated[
@@ -254,28 +253,25 @@ def _ask(
     conditions: str,
 ) -> "dict[tuple[str, str], ReadingAnswers]":
     """Ask each cast about each data set, one after the other, under one set of bounds."""
-    from ..runs.people.next_turn import folder_name
-    from ..runs.reading import answers_planned, aread
+    from ..runs.asks import answers_planned, aread
+    from ..runs.next_turn import folder_name
 
     works = {
         (spec, name): (cast, those, folder and folder / folder_name(f"{spec} {name} {conditions}"))
         for spec, cast in casts.items()
         for name, those in sets.items()
     }
-    control = begun(answers_planned({", ".join(key): work for key, work in works.items()}), options, casts.values())
-    conduct = options.conduct(control)
+    conduct = begun(answers_planned({", ".join(key): work for key, work in works.items()}), options, casts.values())
 
     async def work(show: Callable[[str], None]) -> "dict[tuple[str, str], ReadingAnswers]":
         answers = {}
         for (spec, name), (reader, those, place) in works.items():
             show(f"{spec}: {len(those)} questions of {name}")
-            answers[spec, name] = await aread(
-                reader, those, out=place, concurrency=options.concurrency or "auto", conduct=conduct
-            )
+            answers[spec, name] = await aread(reader, those, out=place, conduct=conduct)
         return answers
 
     left = "nothing is kept without --journal" if folder is None else "continue with the same command"
-    return ask_all(work, control, "asking", max_time=options.max_time, left=left)
+    return asked(work, conduct, "asking", left)
 
 
 def _check_sections(loaded: Loaded) -> None:

@@ -2,6 +2,8 @@
 
 from ..graphs.scenarios.sources import chosen, repeated
 from ..nodes.calls.store import ReplayError, Replies
+from . import profiles
+from .annotate import Annotations, aannotate, annotate
 from .dataset import write_dataset
 from .engine import converse, planned
 from .loop import blocking
@@ -10,12 +12,15 @@ from .simulate import Run, arun, asimulate, simulate
 from .store import RunError, new_folder, put_together
 
 __all__ = [
+    "Annotations",
     "ReplayError",
     "Replies",
     "Run",
     "RunError",
     "RunOptions",
     "RunSettings",
+    "aannotate",
+    "annotate",
     "arun",
     "asimulate",
     "blocking",
@@ -23,6 +28,7 @@ __all__ = [
     "converse",
     "new_folder",
     "planned",
+    "profiles",
     "put_together",
     "repeated",
     "simulate",

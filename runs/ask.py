@@ -23,7 +23,7 @@ from .engine import do_all, under_way
 from .plan import CallPlan, conversations_planned, joined
 from .settings import Concurrency, RunSettings
 from .simulate import arun
-from .store import RunError
+from .store import making
 
 T = TypeVar("T")
 A = TypeVar("A")
@@ -91,10 +91,8 @@ async def ask_all(
         calls.begin()
         place = conduct.replies or replies
         if place is not None and not conduct.frozen:
-            try:
+            with making(place.parent):
                 make_folder(place.parent)
-            except OSError as error:
-                raise RunError(f"{place.parent}: cannot be made ({error.strerror}): choose another") from None
         kept = calls.replies = conduct.with_(replies=place).kept_replies()
         if kept is not None and kept is not replies_outside():
             opened.callback(kept.close)

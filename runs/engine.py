@@ -155,7 +155,7 @@ async def converse(
     cast = cast_of(graph)
     state: dict[str, Any] = begun(typed(Planned, {**scenario, "messages": [], "memories": {}}))
     started, began = datetime.now(UTC), perf_counter()
-    way, most = (Way(graph) if way is None else way).begin(), fuse(limits, graph)
+    way, most = (way or Way(graph)).begin(), fuse(limits, graph)
 
     def over(**changes: Any) -> None:
         try:

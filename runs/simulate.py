@@ -22,7 +22,7 @@ from ..nodes.calls.gate import EndpointError
 from ..nodes.calls.service import Calls, replies_outside
 from ..nodes.limits import Limits
 from ..nodes.state import Planned
-from .engine import Watch, conversations_of, do_all, planned, under_way
+from .engine import Keep, Watch, conversations_of, do_all, planned, under_way
 from .loop import blocking
 from .progress import shown
 from .settings import RunOptions, RunSettings, Shard
@@ -45,6 +45,10 @@ class Run:
     stopped: EndpointError | None = None
     """Why no call could succeed any more."""
     _records: dict[tuple[str, str], Conversation] = field(default_factory=dict[tuple[str, str], Conversation])
+
+    def remember(self, conversation: Conversation) -> None:
+        """Keep a conversation that no folder keeps."""
+        self._records[conversation.version, conversation.id] = conversation
 
     @property
     def ending(self) -> str:
@@ -118,11 +122,8 @@ async def arun(
         limits = replace(limits, seed=settings.seed)
     calls = settings.calls()
     calls.begin()
-    for tracing in requested():
-        whole_texts = "traces of this run go to %s, prompts, sections and replies whole"
-        log.warning(f"%s is set: {whole_texts}", tracing.variable, tracing.host)
+    _say_what_is_traced()
     run = Run(plan, cast, calls, settings.out)
-    work = [(version, state) for state in plan for version in graphs]
     with ExitStack() as opened:
         folder = None
         if settings.out is not None:
@@ -131,45 +132,44 @@ async def arun(
             manifest |= {} if settings.shard is None else {"shard": list(Shard.read(settings.shard))}
             folder = opened.enter_context(RunFolder.open(settings.out, casts, manifest))
             run.notes += folder.notes
-            work = [(version, state) for version, state in work if (version, name_of(state)) not in folder.done]
         calls.replies = settings.kept_replies(beside, versions=len(graphs))
         if calls.replies is not None and calls.replies is not replies_outside():
             opened.callback(calls.replies.close)
+        done = set[tuple[str, str]]()
         if folder is not None:
             _take_up(folder, calls, casts)
+            done = folder.done
+        work = [(version, state) for state in plan for version in graphs if (version, name_of(state)) not in done]
+        progress = opened.enter_context(shown(len(work), calls, settings.progress))
+        opened.enter_context(working_folder_restored())
+        store: Keep = run.remember if folder is None else folder.keep
 
         def ended(conversation: Conversation) -> None:
-            if folder is None:
-                run._records[conversation.version, conversation.id] = conversation
-            else:
-                folder.keep(conversation)
-            if progress is not None:
-                progress.add(conversation)
-            if keep is not None:
-                keep(conversation)
+            for one in (store, progress and progress.add, keep):
+                if one is not None:
+                    one(conversation)
 
-        with shown(len(work), calls, settings.progress) as progress, working_folder_restored():
-            if settings.ray is not None:
-                from .on_ray import on_ray  # which few runs need
+        if settings.ray is not None:
+            from .on_ray import on_ray  # which few runs need
 
-                if (
-                    settings.out is None
-                    or watch is not None
-                    or any(talk is not casts[of] for of, talk in graphs.items())
-                ):
-                    raise SettingError(
-                        "ray: give out, a folder that all its machines share, and a cast; leave out watch"
-                    )
-                await on_ray(casts, plan, work, settings, limits, calls, ended)
-            else:
-                async with under_way(calls, settings.max_time):
-                    one = conversations_of(graphs, limits, ended, calls, watch)
-                    try:
-                        await do_all(work, one, calls, settings.concurrency)
-                    except EndpointError as error:  # no call can succeed: the run ends here, and its folder is in order
-                        run.stopped = error
+            if settings.out is None or watch is not None or any(talk is not casts[of] for of, talk in graphs.items()):
+                raise SettingError("ray: give out, a folder that all its machines share, and a cast; leave out watch")
+            await on_ray(casts, plan, work, settings, limits, calls, ended)
+        else:
+            async with under_way(calls, settings.max_time):
+                one = conversations_of(graphs, limits, ended, calls, watch)
+                try:
+                    await do_all(work, one, calls, settings.concurrency)
+                except EndpointError as error:  # no call can succeed: the run ends here, and its folder is in order
+                    run.stopped = error
         run.notes += _notes(calls, settings)
     return run
+
+
+def _say_what_is_traced() -> None:
+    for tracing in requested():
+        whole = "traces of this run go to %s, prompts, sections and replies whole"
+        log.warning(f"%s is set: {whole}", tracing.variable, tracing.host)
 
 
 def _take_up(folder: RunFolder, calls: Calls, casts: Mapping[str, Cast]) -> None:

@@ -6,8 +6,8 @@ that a crash cut in half is owed again. `replies.sqlite` beside it holds what mo
 
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -42,10 +42,23 @@ class RunError(DuologueError, ValueError):
     """A file or folder that this run cannot use: one line with the reason and the remedy."""
 
 
+class BusyError(RunError):
+    """Another process is writing there."""
+
+
 class BrokenOffError(RunError):
     """A run under way cannot go on, as its disk is full."""
 
     exit_code = 1
+
+
+@contextmanager
+def making(folder: Path) -> Iterator[None]:
+    """RunError in place of the system's error, if a folder cannot be made."""
+    try:
+        yield
+    except OSError as error:
+        raise RunError(f"{folder}: cannot be made ({error.strerror}): choose another folder") from None
 
 
 def name_of(state: Planned) -> str:
@@ -227,6 +240,62 @@ def _conditions(settings: Mapping[str, Any]) -> dict[str, Any]:
 # --- The folder
 
 
+class AppendedFile:
+    """A file of lines that only grows, locked by its one writer; a line that a crash cut in half is removed.
+
+    BusyError if another process holds it, RunError if it cannot be written.
+    """
+
+    def __init__(self, path: Path, *, named: Path | None = None) -> None:
+        """`named`: what an error names in place of the file, such as its folder."""
+        self.path = path
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+        try:
+            self._file = os.open(path, flags, 0o666)
+        except OSError as error:
+            raise RunError(f"{path}: cannot be written ({error.strerror}): choose another folder") from None
+        if fcntl is not None:
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                os.close(self._file)
+                where = named or path
+                raise BusyError(
+                    f"{where}: another run is writing there: wait for it, or choose another folder"
+                ) from None
+        self.torn = self._cut_torn_line()
+        """Bytes of a line that was cut off in writing."""
+
+    def _cut_torn_line(self) -> int:
+        size = end = os.fstat(self._file).st_size
+        while end:
+            start = max(0, end - (1 << 16))
+            os.lseek(self._file, start, os.SEEK_SET)
+            if (newline := os.read(self._file, end - start).rfind(b"\n")) >= 0:
+                end = start + newline + 1
+                break
+            end = start
+        os.ftruncate(self._file, end)
+        return size - end
+
+    def append(self, text: str) -> None:
+        """Append whole lines; BrokenOffError if the disk does not take them, and then nothing of them stays."""
+        data, start = memoryview(text.encode()), os.fstat(self._file).st_size
+        try:
+            while data:
+                data = data[os.write(self._file, data) :]
+        except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(self._file, start)
+            raise BrokenOffError(
+                f"{self.path}: cannot be written ({error.strerror}): make room, then call it again"
+            ) from None
+
+    def close(self) -> None:
+        """Close the file and let others write."""
+        os.close(self._file)
+
+
 class RunFolder:
     """The open folder of a run, which no other process writes meanwhile."""
 
@@ -238,17 +307,7 @@ class RunFolder:
         """Version and id of the conversations that are not simulated again."""
         self.again: dict[tuple[str, str], Conversation] = {}
         """The last attempt at those that failed."""
-        file = path / CONVERSATIONS
-        try:
-            self._file = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
-        except OSError as error:
-            raise RunError(f"{file}: cannot be written ({error.strerror}): choose another folder") from None
-        if fcntl is not None:
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                os.close(self._file)
-                raise RunError(f"{path}: another run is writing there: wait for it, or choose another folder") from None
+        self._file = AppendedFile(path / CONVERSATIONS, named=path)
 
     @classmethod
     def open(cls, path: Path, casts: Mapping[str, Cast], manifest: Mapping[str, Any]) -> Self:
@@ -273,7 +332,7 @@ class RunFolder:
             manifest = {**manifest, "begun": begun.isoformat(timespec="seconds")}
         folder = cls(path, manifest)
         try:
-            if torn := folder._cut_torn_line():
+            if torn := folder._file.torn:
                 folder.notes.append(
                     f"{CONVERSATIONS}: its last line was cut off in writing ({torn} bytes): simulated again"
                 )
@@ -307,37 +366,13 @@ class RunFolder:
                     self.again.pop(key, None)
         self.notes += told_flaws(stored.flaws, self.path)
 
-    def _cut_torn_line(self) -> int:
-        """Cut off everything after the last newline; gives the number of bytes."""
-        size = end = os.fstat(self._file).st_size
-        while end:
-            start = max(0, end - (1 << 16))
-            newline = os.pread(self._file, end - start, start).rfind(b"\n")
-            if newline >= 0:
-                end = start + newline + 1
-                break
-            end = start
-        os.ftruncate(self._file, end)
-        return size - end
-
     def keep(self, conversation: Conversation) -> None:
-        """Append a conversation; BrokenOffError if the disk does not take it, and then nothing of it stays."""
-        data = memoryview(line(conversation).encode())
-        start = os.fstat(self._file).st_size
-        try:
-            while data:
-                data = data[os.write(self._file, data) :]
-        except OSError as error:
-            with suppress(OSError):
-                os.ftruncate(self._file, start)
-            where = self.path / CONVERSATIONS
-            raise BrokenOffError(
-                f"{where}: cannot be written ({error.strerror}): make room, then call it again"
-            ) from None
+        """Append a conversation; BrokenOffError if the disk does not take it."""
+        self._file.append(line(conversation))
 
     def close(self) -> None:
         """Close the file and let others write."""
-        os.close(self._file)
+        self._file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -354,10 +389,8 @@ def _make(path: Path) -> None:
             raise RunError(f"{path}: holds conversations of a run without its {MANIFEST}: choose another folder")
         if any(one.name != CONVERSATIONS for one in others):
             raise RunError(f"{path}: holds other files and no run: choose a new or empty folder")
-    try:
+    with making(path):
         make_folder(path)
-    except OSError as error:
-        raise RunError(f"{path}: cannot be made ({error.strerror}): choose another folder") from None
 
 
 def new_folder(parent: str | Path, name: str) -> Path:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..analysis.labels.reliability import Trusts
 from ..analysis.tables import Table
-from ..data.loading import Loaded, load
+from ..data.loading import Loaded
 from ..data.records import Conversation
 from ..data.summaries import Counts, count
 from .conversation import notebook_html, shown_html
@@ -34,7 +34,6 @@ def register(shell: Any) -> None:
     formatter.for_type(Loaded, loaded_html)
     formatter.for_type(list, list_html)
     formatter.for_type(tuple, list_html)
-    formatter.for_type_by_name("duologue.runs.folder.summary", "Summary", run_html)
     formatter.for_type_by_name("duologue.graphs.casts.cast", "Cast", cast_html)
     formatter.for_type_by_name("duologue.analysis.tables", "Table", table_html)
     formatter.for_type_by_name("duologue.analysis.tables", "TypedRows", rows_html)
@@ -69,17 +68,6 @@ def loaded_html(loaded: Loaded) -> str:
     """The conversations loaded from a path, with the notes of the reader."""
     details = [*facts(loaded.conversations, loaded.manifest), *(("note", note) for note in loaded.notes)]
     return _shown(loaded.path.name, loaded, details)
-
-
-def run_html(summary: Any) -> str:
-    """A run's summary, with its conversations if the folder still exists."""
-    details = [("conversations", summary.status_line), ("run", str(summary.path))]
-    details += [("failed", f"{name}: {reason}") for name, reason in list(summary.failed.items())[:5]]
-    try:
-        loaded = load(summary.path)
-    except (ValueError, OSError):
-        return _shown(summary.path.name, (), details, summary.counts)
-    return _shown(summary.path.name, loaded, [*details, *facts(loaded.conversations, loaded.manifest)])
 
 
 def cast_html(cast: Any) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
-from typing import IO, Self
+from typing import IO
 
 from ...errors import DataError, at
 
@@ -20,8 +20,6 @@ MOST_BYTES = 1 << 31
 GZIP = b"\x1f\x8b"
 """How a file begins that gzip wrote."""
 
-OPEN = 64
-"""Files that are open at the same time: a run on many machines has thousands."""
 
 LINK = "{}: is a link to {}, and is not written through: remove it, or put a copy of the file in its place"
 """What is wrong with a link in a folder that is written to."""
@@ -119,27 +117,6 @@ def is_folder(path: Path) -> bool:
         return path.is_dir()
     except (OSError, ValueError) as error:
         raise DataError(f"{at(path)}: is not a path ({error.__class__.__name__}): check it") from None
-
-
-class OpenFiles:
-    """Files to read from, of which the last used ones stay open."""
-
-    def __init__(self) -> None:
-        self._files: dict[Path, IO[bytes]] = {}
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        for file in self._files.values():
-            file.close()
-
-    def __getitem__(self, path: Path) -> IO[bytes]:
-        file = self._files.pop(path, None) or opened(path)
-        self._files[path] = file  # at the end: it was used last
-        if len(self._files) > OPEN:
-            self._files.pop(next(iter(self._files))).close()
-        return file
 
 
 # --- Writing

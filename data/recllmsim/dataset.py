@@ -24,7 +24,7 @@ from ..identity import digest, named
 from ..records import Conversation, Message
 from ..text.languages import language_of
 from .profiles import Situation
-from .published_labels import KEYS, is_behaviour, keys_for, renamed
+from .published_labels import HUMAN, KEYS, is_behaviour, keys_for, renamed
 from .tasks import task_name
 
 Variant: TypeAlias = Literal["simulated", "human", "human_v2"]
@@ -174,7 +174,8 @@ def _message(turn: Any, path: str | Path, where: str) -> Message:
 def _turn(message: Message) -> dict[str, Any]:
     annotations = message.labels | message.extra
     turn: dict[str, Any] = {"role": message.role, "content": message.text}
-    turn |= {key: annotations[key] for key in _OF_MESSAGE if key in annotations}
+    by_people = (key for key in message.labels if HUMAN in key)
+    turn |= {key: annotations[key] for key in (*_OF_MESSAGE, *by_people) if key in annotations}
     return _restored(turn, message.extra.get("turn"))
 
 

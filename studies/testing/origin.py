@@ -8,14 +8,13 @@ from typing import Any, Self
 from ...analysis.outcomes import outcome
 from ...analysis.testing.success import Successes
 from ...data.formats.record_lines import attempted
-from ...data.formats.source import MANIFEST
 from ...data.people import STORED
 from ...data.records import Conversation, as_object
 from ...errors import DataError, SettingError, at
 from ...graphs import Cast, casts
 from ...graphs.scenarios.sources import Scenarios, ScenarioSource
 from ...nodes.state import Planned
-from ...runs.folder import manifests
+from ...runs.store import RunError, stored_manifest
 
 OPTION = "--rerun-failed"
 UNCHOSEN: Mapping[str, object] = {"part": "all", "repeats": 1, "behaviour": ()}
@@ -71,9 +70,10 @@ class TestOrigin:
 
     @classmethod
     def _of_failed(cls, run: Path, cast: str | None, *, has_agent: bool) -> Self:
-        manifest = manifests.read(run)
-        if manifest is None:
-            raise DataError(f"{at(run)}: has no {MANIFEST}: {OPTION} takes the folder of a run")
+        try:
+            manifest = stored_manifest(run)
+        except RunError as error:
+            raise DataError(f"{OPTION}: {error}") from None
         places = {name: place for place, name in enumerate(manifest["planned"])}
         failed = [one for one in attempted(run) if outcome(one).success is False]
         failed.sort(key=lambda one: places.get(one.id, len(places)))
