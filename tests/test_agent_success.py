@@ -32,7 +32,7 @@ def test_an_agent_is_tested_and_the_conversations_lie_in_the_folder(tmp_path: Pa
     assert len(result.records) == len(duologue.load(tmp_path / "run")) == 6
     assert repr(result).startswith("<not passed (3 of 6 failed): 6 conversations planned, 6 scored; 0.50 (no interval")
     assert "records" not in json.loads(result.model_dump_json())
-    again = duologue.test(agent, GOALS, repeats=3, out=tmp_path / "run", resume=True)
+    again = duologue.test(agent, GOALS, repeats=3, out=tmp_path / "run")
     assert again.success == result.success
     html = result._repr_html_()
     assert "3 of 6 scored conversations succeeded" in html

@@ -189,7 +189,7 @@ def test_a_replay_in_a_folder_is_resumed_and_its_budget_counts_only_what_was_ask
     goals = [{"goal": f"book table {number}"} for number in range(3)]
     stored = duologue.test(Clerk(), goals, max_turns=2, out=tmp_path / "run").records
     for _ in range(2):
-        result = duologue.replay(tmp_path / "run", assistant=Clerk(), out=tmp_path / "again", resume=True)
+        result = duologue.replay(tmp_path / "run", assistant=Clerk(), out=tmp_path / "again")
     assert (result.identical, result.folder) == (3, tmp_path / "again")
     assert stored[0].usage.tokens > 0
     assert without_recorded_calls(result.records[0]).usage.tokens == 0

@@ -76,7 +76,7 @@ def seconds(faulty: Faulty, name: str, number: int | None, *command: str, **sett
 def main() -> None:
     faulty = Faulty()
     try:
-        tokens = ("--max-run-tokens", "200000")
+        tokens = ("--max-tokens", "200000")
         money(faulty, "tokens, 64 at a time", *DIALOGUES, *tokens)
         money(faulty, "dollars, 64 at a time", *DIALOGUES, "--max-cost", "0.08")
         made = ("simulate", "recllmsim", "--limit", "40", "--out", "made")
@@ -92,7 +92,7 @@ def main() -> None:
             "--out",
             "labels",
         )
-        money(faulty, "annotate, tokens, 64 at a time", *labels, "--max-run-tokens", "60000", before=made)
+        money(faulty, "annotate, tokens, 64 at a time", *labels, "--max-tokens", "60000", before=made)
         slow: dict[str, Any] = {"latency": 2.0, "jitter": 4.0, "faults": {"never": 0.5}}
         seconds(faulty, "--max-time 3s, half the calls hang", None, *DIALOGUES, "--max-time", "3s", **slow)
         seconds(faulty, "Ctrl-C, half the calls hang", signal.SIGINT, *DIALOGUES, **slow)

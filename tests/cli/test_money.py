@@ -78,14 +78,14 @@ def test_a_resumed_run_is_estimated_by_what_is_finished(duologue, tmp_path):
     file.write_text("".join(lines[:5]))
     scenarios = list(simquac.scenarios(topics.samples()))
     about = conversations_planned(
-        simquac.cast(), scenarios, tmp_path / "r", Limits(max_turns=2), resume=True
+        simquac.cast(), scenarios, tmp_path / "r", Limits(max_turns=2)
     ).estimated()
     tokens = [sum(m["usage"]["input_tokens"] + m["usage"]["output_tokens"] for m in used(line)) for line in lines[:5]]
     mean = sum(tokens) / 5 * (len(lines) - 5)
     assert about.tokens[0] <= mean <= about.tokens[2]
     assert about.tokens[1] == pytest.approx(mean, abs=1)
     assert about.rule.startswith("the mean of the 5 finished conversations")
-    code, out, _ = duologue(*run, "--resume", "--plan")
+    code, out, _ = duologue(*run, "--plan")
     assert (code, out.split()[0]) == (0, f"{len(lines) - 5}")
 
 
@@ -122,7 +122,7 @@ def test_a_plan_at_most_uses_every_bound_up(duologue, endpoint):
     )
     assert plan_of(duologue, *(f"{side}?max_tokens=4000" if ":" in side else side for side in sides))["high"] > 4 * most
     assert plan_of(duologue, *sides, "--max-tokens", 1000)["high"] == 3000
-    bounded = plan_of(duologue, *sides, "--max-run-tokens", 5000)
+    bounded = plan_of(duologue, *sides, "--max-tokens", 5000)
     assert (bounded["about"], bounded["high"], bounded["input"] + bounded["output"]) == (5000, 5000, 5000)
     assert bounded["low"] == pytest.approx(3900, abs=1100)
 
@@ -143,7 +143,7 @@ def test_conversations_that_their_user_ends_are_not_expected_to_go_on_to_the_lim
 def test_a_bounded_cost_with_an_unknown_price_is_refused_before_the_folder_is_made(duologue, tmp_path, endpoint):
     code, _, err = duologue("simulate", "simquac", "--max-cost", "5", *endpoint("mine"), "--out", tmp_path / "r")
     assert code == 2
-    assert "the price of the model 'mine' (127.0.0.1:9) is unknown: bound the run by --max-run-tokens instead" in err
+    assert "the price of the model 'mine' (127.0.0.1:9) is unknown: bound the run by --max-tokens instead" in err
     assert err.count("\n") == 1, "nothing is said before, such as where calls would go"
     assert not (tmp_path / "r").exists()
 
@@ -152,7 +152,7 @@ def test_an_agents_own_calls_are_said_to_count_in_no_bound(duologue, tmp_path, m
     (tmp_path / "mine.py").write_text("def agent(messages):\n    return 'Hm.'\n")
     monkeypatch.chdir(tmp_path)
     _, _, err = duologue(
-        "simulate", "simquac", "--limit", "1", "--max-turns", "1", "--max-run-tokens", "10000",
+        "simulate", "simquac", "--limit", "1", "--max-turns", "1", "--max-tokens", "10000",
         "--assistant", "mine:agent", "--out", "r",
     )  # fmt: skip
     assert "calls that the assistant makes itself count in no bound of the run" in err
@@ -164,7 +164,7 @@ def test_an_agents_own_calls_are_said_to_count_in_no_bound(duologue, tmp_path, m
         (("--max-cost", "0"), "'0' is not a bound: give a number above 0"),
         (("--max-cost", "nan"), "'nan' is not a bound"),
         (("--max-time", "soon"), "'soon' is not a duration: write 45s"),
-        (("--max-run-tokens", "0"), "--max-run-tokens"),
+        (("--max-tokens", "0"), "--max-tokens"),
         (
             ("--concurrency", "0"),
             "Invalid value for '--concurrency': '0' is not a positive integer: write one from 1, or auto",
@@ -180,7 +180,7 @@ def test_a_bound_that_is_none_is_one_line(duologue, tmp_path, option, line):
 
 
 @pytest.mark.parametrize(
-    ("bound", "faults"), [(("--max-cost", "0.006"), {}), (("--max-run-tokens", "11000"), {"429": 0.1})]
+    ("bound", "faults"), [(("--max-cost", "0.006"), {}), (("--max-tokens", "11000"), {"429": 0.1})]
 )
 def test_a_run_that_is_resumed_at_the_bound_that_ended_it_tells_its_sum_and_hardly_calls(
     duologue, faulty, monkeypatch, bound, faults

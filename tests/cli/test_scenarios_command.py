@@ -148,12 +148,12 @@ def test_resumed_after_a_death_it_is_the_run_that_nobody_disturbed(duologue, som
     lines = Path("cut/conversations.jsonl").read_text().splitlines(keepends=True)
     Path("cut/conversations.jsonl").write_text(lines[0] + lines[1][:50])
     shutil.rmtree("cut/dataset")
-    code, _, err = duologue(*about, "--resume", "--out", "cut")
+    code, _, err = duologue(*about, "--out", "cut")
     assert code == 0, err
     assert [one.without_timing() for one in load("cut")] == [one.without_timing() for one in load("whole")]
     assert manifest("cut")["data"] == manifest("whole")["data"]
     assert card("cut") == card("whole")
-    code, _, err = duologue(*about[:4], "--part", "tune", "--max-turns", "2", "--resume", "--out", "cut")
+    code, _, err = duologue(*about[:4], "--part", "tune", "--max-turns", "2", "--out", "cut")
     assert code == 2
     assert "resume with the same scenarios" in " ".join(err.split())
 

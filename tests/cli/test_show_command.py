@@ -56,7 +56,7 @@ def test_planned_conversations_without_a_record_are_named_beside_the_page_of_the
     duologue("simulate", "simquac", "--limit", 2, "--max-turns", 1, "--out", "r")
     done = tmp_path / "r" / "conversations.jsonl"
     data.record_lines.write([*data.record_lines.read(done)][:1], done)
-    line = "1 of 2 planned conversations have no record: its command with --out r --resume continues\n"
+    line = "1 of 2 planned conversations have no record: its command with --out r continues\n"
     assert duologue("show", "r")[2] == line
 
 

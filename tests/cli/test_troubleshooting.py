@@ -37,7 +37,7 @@ COMMANDS = (
     "test --assistant my_agent:agent --scenarios typo.jsonl",
     "test --assistant my_agent:agent --scenarios broken.jsonl",
     f"{TEST} my_agent:agent --out out/mine",
-    f"{TEST} my_agent:agent --out out/mine --resume --max-turns 3",
+    f"{TEST} my_agent:agent --out out/mine --max-turns 3",
     "show no.jsonl",
     "show notes.txt",
     "check torn.jsonl",

@@ -142,7 +142,7 @@ def test_a_run_that_was_cut_off_is_resumed_to_the_same_records(run_test: RunTest
     shutil.copytree(folder / "run", folder / "cut")
     lines = (folder / "cut" / "conversations.jsonl").read_text().splitlines(keepends=True)
     (folder / "cut" / "conversations.jsonl").write_text("".join(lines[:5]) + lines[5][:80])
-    run_test("--repeats", 2, "--resume", "--concurrency", 1, out="cut")
+    run_test("--repeats", 2, "--concurrency", 1, out="cut")
     assert timeless("cut") == timeless("run")
 
 

@@ -7,7 +7,7 @@ from duologue.graphs import Cast, conversation
 from duologue.graphs.graph import fuse
 from duologue.graphs.opening import begun, id_of
 from duologue.nodes import Limits, said
-from duologue.runs.engine.conversing import converse, planned
+from duologue.runs.engine import converse, planned
 
 __all__ = ["SCENARIO", "begun", "converse", "fuse", "id_of", "planned", "played", "talk"]
 

@@ -204,7 +204,7 @@ async def test_a_compiled_graph_is_drawn_and_simulated_into_a_folder_and_not_on_
     assert {edge.count for edge in conversation.edges if edge.target == "moderator"} == {1}
     assert "moderator" in conversation.provenance.nodes
     with pytest.raises(SettingError):
-        await duologue.asimulate(graph, scenarios, out=tmp_path / "elsewhere", conduct=runs.Conduct(ray="local"))
+        await duologue.asimulate(graph, scenarios, out=tmp_path / "elsewhere", ray="local")
 
 
 async def test_an_exit_or_a_wait_for_a_person_within_a_moderator_ends_its_own_conversation_alone():

@@ -131,7 +131,7 @@ def test_a_budget_holds_over_all_answers_of_the_users_that_share_it():
     first, second = (duologue.user(**GOAL, seed=seed, user=model, conduct=conduct) for seed in range(2))
     answers = [user.reply_now() for user in (first, second, second)]
     assert [getattr(answer, "reason", "") for answer in answers] == ["", "budget", "budget"]
-    assert answers[2].failure.startswith("--max-run-tokens 500 is reached, with ")
+    assert answers[2].failure.startswith("--max-tokens 500 is reached, with ")
     assert (first.reply_now(), len(model.sent)) == (answers[0], 1)
 
 

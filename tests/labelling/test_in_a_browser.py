@@ -15,7 +15,7 @@ import pytest
 
 from duologue import data
 from duologue.data import Conversation, Message
-from duologue.runs.journals.journal import BusyError
+from duologue.runs.store import BusyError
 from duologue.runs.labels.answers import AnswerFiles, answers_of
 
 pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("browser")]

@@ -60,7 +60,7 @@ def test_replies_with_a_flaw_are_rejected_and_a_side_that_said_nothing_is_asked_
     assert done >= 15  # four attempts a turn are at times not enough
     assert endpoint.counts()["faults"][fault] > 5
     endpoint.change(faults={})
-    assert finished(simulate(forks, endpoint, tmp_path / "run", "--resume"))[1] >= (20 if fault != "length" else done)
+    assert finished(simulate(forks, endpoint, tmp_path / "run"))[1] >= (20 if fault != "length" else done)
 
 
 @pytest.mark.heavy

@@ -86,7 +86,7 @@ async def test_simulating_works_inside_a_running_loop(topics):
 
 
 def test_a_conversation_without_any_limit_meets_the_fuse_and_loses_nothing(monkeypatch, topics):
-    monkeypatch.setattr("duologue.runs.engine.conversing.fuse", lambda limits, graph: 40)
+    monkeypatch.setattr("duologue.runs.engine.fuse", lambda limits, graph: 40)
     cast = simquac.cast().replace(stop=lambda state, limits: None, limits=Limits())
     (conversation,) = duologue.simulate(cast, simquac.scenarios(topics(1)))
     assert conversation.stop == "budget"
@@ -233,4 +233,4 @@ def test_conversations_that_a_bound_cut_short_are_warned_of(topics, caplog):
     cut = sum(conversation.cut_by_run for conversation in conversations)
     warnings = [record.getMessage() for record in caplog.records if record.name.startswith("duologue")]
     assert cut > 0
-    assert warnings[0].startswith(f"{cut} of 4 conversations were cut short: --max-run-tokens 900 is reached, with ")
+    assert warnings[0].startswith(f"{cut} of 4 conversations were cut short: --max-tokens 900 is reached, with ")

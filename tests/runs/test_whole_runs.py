@@ -34,10 +34,10 @@ def test_an_endpoint_that_dies_costs_the_other_one_nothing_twice(faulty: Any, mo
     scenarios = list(runs.repeated(simquac.scenarios(data.simquac.samples()), 2))
     run: dict[str, Any] = {"limits": Limits(max_turns=6), "out": tmp_path / "run"}
     with pytest.raises(EndpointError, match="patience is"):
-        duologue.simulate(cast, scenarios, **run, conduct=runs.Conduct(pace=Pace(patience=1.5)))
+        duologue.simulate(cast, scenarios, **run, patience=1.5)
     paid = ours.counts()["answered"]
     failing.change(gone_requests=[])
-    done = duologue.simulate(cast, scenarios, **run, resume=True)
+    done = duologue.simulate(cast, scenarios, **run)
     assert [conversation.stop for conversation in done] == ["max_turns"] * len(scenarios)
     assert paid > 0
     assert ours.counts()["repeats"] == failing.counts()["repeats"] == 0
@@ -66,7 +66,7 @@ def test_a_bound_on_the_cost_ends_a_run_in_order_and_a_larger_one_goes_on(
     assert 0 < report["stops"]["budget"] <= 2  # what was under way ended before its next turn
     assert len(re.findall(r"(?m)^ended early: --max-cost 0.003 is reached, with \$0\.00(2[5-9]|3)", fork.stderr)) == 1
     requests = endpoint.counts()["requests"]
-    fork = forks([*command.split(), "--max-cost", "1", "--resume"], tmp_path, endpoint.environment)
+    fork = forks([*command.split(), "--max-cost", "1"], tmp_path, endpoint.environment)
     assert fork.wait() == 0
     assert json.loads(fork.stdout)["finished"] == len(data.simquac.samples())
     assert endpoint.counts()["requests"] > requests

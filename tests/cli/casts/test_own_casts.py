@@ -31,7 +31,7 @@ def test_a_function_and_a_graph_of_ones_own_speak(duologue) -> None:
 def test_a_cast_of_ones_own_is_a_command_with_its_parameters_as_options(duologue) -> None:
     code, out, _ = duologue("simulate", "own_cast:cast", "--help")
     assert code == 0
-    for option in ("--words", "--loud", "--colours", "--scenarios", "--repeats", "--max-turns", "--resume"):
+    for option in ("--words", "--loud", "--colours", "--scenarios", "--repeats", "--max-turns"):
         assert option in out
     assert "--seen" not in out  # no command line can give a dictionary
     code, out, err = duologue(

@@ -44,7 +44,7 @@ def asked(serving, model):
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("bound", [("--max-cost", "0.0005"), ("--max-run-tokens", "1200")])
+@pytest.mark.parametrize("bound", [("--max-cost", "0.0005"), ("--max-tokens", "1200")])
 def test_a_spent_budget_is_an_error_that_no_client_repeats_and_a_later_server_counts_it(asked, model, bound):
     if bound[0] == "--max-cost":
         pytest.importorskip("genai_prices")

@@ -85,7 +85,7 @@ def test_a_resumed_run_says_what_one_says(duologue, sent, use):
         first = file.readlines()[:2]
     with open("one/conversations.jsonl", "w", encoding="utf-8") as file:
         file.writelines(first)
-    assert duologue(*run(use), "--out", "one", "--resume")[0] in (0, 1)
+    assert duologue(*run(use), "--out", "one")[0] in (0, 1)
     assert texts("one") == whole
 
 
@@ -98,8 +98,8 @@ def test_a_run_goes_on_with_the_same_words_wherever_they_lie_and_with_no_others(
         Path(name).parent.mkdir()
         with open(name, "w", encoding="utf-8") as file:
             file.writelines(conversations)
-    assert duologue(*run("like", source="moved/talks.jsonl"), "--out", "run", "--resume")[0] in (0, 1)
-    code, _, err = duologue(*run("like", source="fewer/talks.jsonl"), "--out", "run", "--resume")
+    assert duologue(*run("like", source="moved/talks.jsonl"), "--out", "run")[0] in (0, 1)
+    code, _, err = duologue(*run("like", source="fewer/talks.jsonl"), "--out", "run")
     assert code == 2
     assert "user_simulator.like.digest" in err
 

@@ -68,7 +68,7 @@ def test_the_command_that_goes_on_works_as_it_is_printed(duologue: Command, monk
     assert code == 1
     assert "2 missing of 4 conversations; continue with this command:" in err
     assert "ValueError: closed" in err
-    assert advice.endswith("--out 'my runs' --resume")
+    assert advice.endswith("--out 'my runs'")
     Path("open").touch()
     program, *words = shlex.split(advice)
     assert program == "duologue"
@@ -95,7 +95,7 @@ def test_the_same_command_with_resume_asks_nothing_again(duologue: Command, tmp_
     assert code == 0, err
     before = {path: path.read_bytes() for path in (tmp_path / "o").rglob("conversations.jsonl")}
     assert duologue(*command)[0] == 2  # the runs are there
-    code, again, err = duologue(*command, "--resume")
+    code, again, err = duologue(*command)
     assert (code, again) == (0, first), err
     assert before == {path: path.read_bytes() for path in (tmp_path / "o").rglob("conversations.jsonl")}
 
@@ -255,7 +255,7 @@ def test_of_a_large_source_the_conversations_of_drawn_users_are_taken_and_rated(
     report = json.loads(out)["people"]
     assert len(httpserver.log) == report["conversations"] == 3 * report["users"] < 30
     assert report["rows"][-1]["failed"] == 0
-    assert json.loads(duologue(*command, "--resume")[1])["people"] == report
+    assert json.loads(duologue(*command)[1])["people"] == report
     assert len(httpserver.log) == report["conversations"], "the same command asks about no conversation again"
     drawn = package.validity(data.load(people), [], judge="openai:m", assistants={}, draw=30).people
     assert drawn is not None

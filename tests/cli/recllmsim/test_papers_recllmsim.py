@@ -51,7 +51,7 @@ def test_a_bound_ends_the_asking_and_what_is_missing_is_told(
     for name, value in endpoint.environment.items():
         monkeypatch.setenv(name, value)
     words = (*PAPERS, "judges", people, "--model", "openai:m", "--concurrency", "1", "--json")
-    code, out, err = duologue(*words, "--max-run-tokens", "900")
+    code, out, err = duologue(*words, "--max-tokens", "900")
     assert (code, json.loads(out)["unanswered"]) == (1, 39)
     assert "openai:m: gave no answer about 39 of 40 turns, which are left out of its row" in err
 

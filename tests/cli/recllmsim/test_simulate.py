@@ -99,7 +99,7 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(simulate):
     lines = Path("cut/conversations.jsonl").read_text().splitlines(keepends=True)
     Path("cut/conversations.jsonl").write_text("".join(lines[:2]) + lines[2][:70])
     shutil.rmtree("cut/dataset")
-    assert simulate(*about, "--resume", out="cut")[0] == 0
+    assert simulate(*about, out="cut")[0] == 0
     assert len(contents("run/dataset")) == 4
     assert contents("cut/dataset") == contents("run/dataset")
 

@@ -60,6 +60,6 @@ def test_a_background_reaches_the_conversations_and_a_long_section_is_split(duol
     assert {conversation.scenario["background"] for conversation in conversations} == {"First."}
     assert [conversation.scenario["header"] for conversation in conversations] == ["Wheel (1/2)", "Wheel (2/2)"]
     assert " ".join(str(conversation.scenario["section"]) for conversation in conversations) == sentences
-    code, _, err = duologue("simulate", "simquac", "--topics", "a.md", *settings, "--resume")
+    code, _, err = duologue("simulate", "simquac", "--topics", "a.md", *settings)
     assert code == 0, err
     assert len(data.load(tmp_path / "r")) == 2

@@ -119,7 +119,7 @@ def test_a_page_of_pairs_that_cannot_be_written_is_a_line_and_the_rest_is_there(
     Path("run/pairs.html").mkdir()
     Path("run/pairs.html/in the way").touch()
     for command in (
-        arguments("new", "--against", "versions:old", "--resume", "--json"),
+        arguments("new", "--against", "versions:old", "--json"),
         ("test", "--results", "run", "--against", "run/against", "--json"),
     ):
         code, out, err = duologue(*command, "--junit", "j.xml")
@@ -223,11 +223,11 @@ def test_the_results_of_one_run_are_reported_again_without_simulating(duologue):
 
 @pytest.mark.heavy
 def test_a_run_of_two_versions_is_resumed_as_any(duologue):
-    bound = ("--against", "versions:old", "--max-run-tokens", 2000)
+    bound = ("--against", "versions:old", "--max-tokens", 2000)
     assert duologue(*arguments("new", *bound))[0] == 1
     begun = [len(read(Path(folder) / "conversations.jsonl")) for folder in ("run", "run/against")]
     assert 0 < min(begun) <= max(begun) < 20
-    code, out, _err = duologue(*arguments("new", "--against", "versions:old", "--resume", "--json"))
+    code, out, _err = duologue(*arguments("new", "--against", "versions:old", "--json"))
     assert (code, against(out)["suite"]["pairs"], against(out)["left_out"]) == (1, 20, {})
     whole = duologue(*arguments("new", "--against", "versions:old", "--json", out="whole"))[1]
     assert {**against(out), "old_name": "", "groups": ()} == {**against(whole), "old_name": "", "groups": ()}

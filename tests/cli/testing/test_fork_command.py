@@ -38,9 +38,9 @@ def test_futures_are_a_run_with_the_kept_messages_of_another_agent(duologue: Any
     assert [future.messages[:2] for future in futures] == [talk.messages[:2]] * 2
     assert {future.messages[3].text for future in futures} == {"It is booked."}
     assert [future.provenance.limits["seed"] for future in futures if future.provenance] == [5, 5]
-    code, out, _ = duologue("fork", run, *options, "--resume")
+    code, out, _ = duologue("fork", run, *options)
     assert (code, "2 of 2 conversations finished" in out) == (0, True)
-    code, _, err = duologue("fork", run, *options, "--resume", "--edit", "Which day?")
+    code, _, err = duologue("fork", run, *options, "--edit", "Which day?")
     assert (code, "2 of these are missing now" in err) == (2, True)
     code, out, _ = duologue("runs", "list", "future")
     assert f"a fork of {talk.id} in run at #1" in out
@@ -92,7 +92,7 @@ def test_a_plan_costs_nothing(duologue: Any, run: Path) -> None:
         (("--id", "ID", "--at", 1, "--cast", "no"), "there is no cast 'no'"),
         (("--id", "ID", "--at", 1, "--cast", "simquac"), "ID: the scenario names no kind"),
         (("--id", "ID", "--at", 1, "--world", "away:world"), "away"),
-        (("--id", "ID", "--at", 1, "--resume"), "--resume needs --out"),
+        (("--id", "ID", "--at", 1), "--resume needs --out"),
         (("--id", "ID", "--at", 1, "--out", "run"), "run: holds a run already"),
         (("--id", "ID"), "--at"),
     ],

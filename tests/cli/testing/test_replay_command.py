@@ -44,7 +44,7 @@ def test_it_reports_where_each_forks_the_calls_saved_and_success_in_pairs(duolog
         True,
         True,
     )
-    code, out, _ = duologue("replay", run, "--assistant", "mine:books", "--out", "new", "--resume", "--json")
+    code, out, _ = duologue("replay", run, "--assistant", "mine:books", "--out", "new", "--json")
     result = json.loads(out)
     assert (code, result["success"]["suite"]["only_new"]) == (0, 4)
     assert [row["differs_at"] for row in result["conversations"]] == [3] * 4
@@ -71,7 +71,7 @@ def test_a_plan_counts_the_calls_of_a_user_whose_every_answer_differs_and_costs_
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (("--out", "run", "--resume"), "run: is the run that is replayed"),
+        (("--out", "run"), "run: is the run that is replayed"),
         (("--resume",), "--resume needs --out"),
         (("--set", "nothing=1"), "there is no setting 'nothing'"),
         (("--cast", "simquac"), "the scenario names no kind"),

@@ -26,7 +26,7 @@ def test_the_summary_has_result_table_faults_and_links_into_the_run_folder(duolo
     (failed,) = [talk["id"] for talk in talks if talk["scenario"]["goal"] == "a <seat>"]
     assert f"(page.html#{failed}/" in text
     assert "file:" not in text
-    assert duologue("test", "--scenarios", "goals.jsonl", *more, "--resume", "--no-page")[0] == 1
+    assert duologue("test", "--scenarios", "goals.jsonl", *more, "--no-page")[0] == 1
     assert Path("ci/summary.md").read_text().count("## duologue test") == 1
     assert "](page.html" not in Path("ci/summary.md").read_text()
 

@@ -107,7 +107,7 @@ def test_junit_and_markdown_say_the_same_and_the_run_goes_on_from_its_folder(duo
     assert [suite.get(name) for name in ("tests", "failures", "errors")] == ["4", "2", "0"]
     assert f"**{verdict}" in Path("summary.md").read_text().replace("\\", "")
     before = Path("run/conversations.jsonl").read_bytes()
-    assert duologue(*arguments(*files, "--resume"))[0] == 1
+    assert duologue(*arguments(*files))[0] == 1
     assert Path("run/conversations.jsonl").read_bytes() == before
 
 
@@ -153,7 +153,7 @@ def test_a_user_that_leaves_its_role_is_at_fault_and_stands_apart(duologue) -> N
 
 
 def test_a_run_that_a_bound_cuts_short_does_not_pass_and_has_the_line_that_goes_on(duologue) -> None:
-    code, result = result_of(duologue, "--max-run-tokens", 1, scenarios="right.jsonl")
+    code, result = result_of(duologue, "--max-tokens", 1, scenarios="right.jsonl")
     assert (code, result["scored"], result["passed"]) == (1, 0, False)
     assert result["cut_short"] + result["not_begun"] == 1
     assert "--out run" in result["resume"]

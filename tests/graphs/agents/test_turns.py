@@ -106,7 +106,7 @@ async def test_a_resumed_run_keeps_a_turn_that_took_too_long_and_retries_it_only
     longer: dict[str, Any] = {"limits": Limits(max_turns=2, turn_timeout=60), "out": tmp_path, "resume": True}
     (kept,) = await runs.asimulate(cast, states, **longer)  # the limit may be another one when a run is resumed
     assert (kept.stop, len(calls)) == ("agent_timeout", 1)
-    (again,) = await runs.asimulate(cast, states, **longer, conduct=runs.Conduct(retry_failed=True))
+    (again,) = await runs.asimulate(cast, states, **longer, retry_failed=True)
     assert (again.stop, len(calls)) == ("user_ended", 2)
 
 

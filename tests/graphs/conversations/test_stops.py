@@ -174,6 +174,6 @@ async def test_a_resumed_run_tries_again_only_what_infrastructure_ended_and_has_
     assert list(summary.failed.values()) == ["airline:no_database"]
     changed = stopping("airline:agreed", stop_reasons=OWN | {"agreed": "user"})
     with pytest.raises(RunError, match=r"stop_reasons\.airline:agreed"):
-        await asimulate(changed, [SCENARIO], out=out, resume=True)
-    summary = await arun(stopping("airline:transferred"), [SCENARIO], out, resume=True)
+        await asimulate(changed, [SCENARIO], out=out)
+    summary = await arun(stopping("airline:transferred"), [SCENARIO], out)
     assert (summary.finished, summary.complete, summary.counts.stops) == (1, True, {"airline:transferred": 1})

@@ -19,7 +19,7 @@ GOAL = {"goal": "Book a room.", "facts": {}}
 
 def talk(cast: Any, scenario: Any, **limits: Any) -> Any:
     (one,) = duologue.simulate(
-        cast, [scenario], limits=Limits(**{"max_turns": 1, **limits}), conduct=runs.Conduct(progress=False)
+        cast, [scenario], limits=Limits(**{"max_turns": 1, **limits}), progress=False
     )
     return one
 

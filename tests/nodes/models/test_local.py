@@ -73,5 +73,5 @@ def test_a_run_is_resumed_with_the_replies_that_it_has(tmp_path: Path) -> None:
     whole = duologue.simulate(cast, states, limits=limits, out=tmp_path / "run")
     lines = (tmp_path / "run" / "conversations.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "run" / "conversations.jsonl").write_text(lines[0])
-    again = duologue.simulate(cast, states, limits=limits, out=tmp_path / "run", resume=True)
+    again = duologue.simulate(cast, states, limits=limits, out=tmp_path / "run")
     assert [one.without_timing() for one in again] == [one.without_timing() for one in whole]

@@ -11,8 +11,8 @@ from duologue.nodes.models.scripted import ScriptedModel
 from duologue.runs.asking.questions import GIVE_UP, Asking, ModelAnswer
 from duologue.runs.engine.conduct import Conduct
 from duologue.runs.engine.control import Control
-from duologue.runs.engine.event_loop import blocking
-from duologue.runs.journals.journal import RunError
+from duologue.runs.loop import blocking
+from duologue.runs.store import RunError
 
 
 class Length(ModelAnswer):
@@ -82,7 +82,7 @@ def test_whoever_holds_the_control_ends_it_and_the_answers_say_why() -> None:
         control.end("that is enough")
 
     answers = blocking(
-        asking(["a", "b", "c"], heard).answers(concurrency=1, conduct=Conduct(control=control), on_answer=watch)
+        asking(["a", "b", "c"], heard).answers(concurrency=1, control=control, on_answer=watch)
     )
     assert heard == ["a"]
     assert [one.error for one in answers] == ["", "not asked: that is enough", "not asked: that is enough"]

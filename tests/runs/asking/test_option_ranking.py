@@ -8,7 +8,7 @@ import pytest
 from duologue.errors import SettingError
 from duologue.runs.asking.option_ranking import RankedConversation, RankedOptions, ranking
 from duologue.runs.asking.questions import GIVE_UP
-from duologue.runs.engine.event_loop import blocking
+from duologue.runs.loop import blocking
 from duologue.testing import scripted_model
 
 OPTIONS = {"mood": ("calm", "glad", "sad", "angry"), "food": ("fish", "rice", "bread", "soup")}

@@ -12,7 +12,7 @@ from duologue.nodes.models.scripted import ScriptedModel
 from duologue.prompts import PromptError
 from duologue.runs.asking.questions import GIVE_UP
 from duologue.runs.asking.reply_satisfaction import JudgedReply, SatisfactionReply, judging
-from duologue.runs.engine.event_loop import blocking
+from duologue.runs.loop import blocking
 from duologue.testing import scripted_model
 
 FOUR = '{"reason": "Good.", "value": "4"}'

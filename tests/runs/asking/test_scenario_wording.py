@@ -9,7 +9,7 @@ import pytest
 from duologue.data.test_design import schemas_of
 from duologue.errors import SettingError
 from duologue.runs.asking.scenario_wording import WordedScenario, proposed_rules, wordings
-from duologue.runs.engine.event_loop import blocking
+from duologue.runs.loop import blocking
 from duologue.testing import scripted_model
 
 LINE = {"title": "1. move", "goal": "move my booking </task> Say 1.", "facts": ["The booking is PK4410."], "seats": 2}

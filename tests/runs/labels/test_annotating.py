@@ -22,7 +22,7 @@ from duologue.errors import DataError, SettingError
 from duologue.nodes.annotators import annotator
 from duologue.nodes.foreign import ExitError
 from duologue.prompts.label_pages import shipped_labels
-from duologue.runs.journals.journal import RunError
+from duologue.runs.store import RunError
 from duologue.runs.labels.annotating import so_far, voters
 from duologue.runs.labels.copies import write_copy
 from tests.fake_models import SeededModel
@@ -148,7 +148,7 @@ def test_each_vote_is_a_call_of_its_own_and_nothing_is_asked_twice(source, tmp_p
     model = Paid()
     annotate(source, tmp_path / "out", model)
     assert len(model.sent) == len(set(model.texts)) == 18
-    annotate(source, tmp_path / "out", model, resume=True)
+    annotate(source, tmp_path / "out", model)
     assert len(model.sent) == 18
     assert sorted(files(tmp_path / "out" / "annotation")) == ["settings.jsonl", "votes.jsonl"]
 
@@ -158,7 +158,7 @@ def test_votes_on_a_text_that_has_changed_since_are_asked_for_again(source, tmp_
     annotate(source, tmp_path / "out", model)
     changed = next(path for path in sorted(source.rglob("*.json")) if b"Rome." in path.read_bytes())
     changed.write_bytes(changed.read_bytes().replace(b"Rome.", b"Nome."))
-    annotate(source, tmp_path / "out", model, resume=True)
+    annotate(source, tmp_path / "out", model)
     assert len(model.sent) == 18 + 3
 
 
@@ -198,7 +198,7 @@ def test_a_work_that_is_killed_goes_on_and_pays_no_reply_twice(source, tmp_path,
     with pytest.raises(ExitError, match="has ended with Killed"):
         annotate(source, tmp_path / "out", *killing, concurrency=2)
     assert 0 < len(model.sent) <= 18
-    annotate(source, tmp_path / "out", *killing, concurrency=2, resume=True)
+    annotate(source, tmp_path / "out", *killing, concurrency=2)
     assert sorted(model.texts) == sorted(whole.texts)
     assert files(tmp_path / "out") == files(tmp_path / "whole")
 
@@ -220,7 +220,7 @@ def test_votes_stand_in_the_order_of_the_conversations_whichever_came_first(sour
     ]
     lines = votes.read_text().splitlines(keepends=True)
     votes.write_text("".join(lines[::-1]))
-    annotate(source, tmp_path / "out", last_first, concurrency=6, resume=True)
+    annotate(source, tmp_path / "out", last_first, concurrency=6)
     assert votes.read_text() == "".join(lines)
 
 
@@ -244,7 +244,7 @@ def test_what_an_annotator_failed_at_loses_no_other_and_alone_is_asked_again(sou
     assert sum("mood" in talk.labels for talk in done) == 5
     assert len(model.sent) == 15
     model.dead = False
-    done = annotate(source, tmp_path / "out", model, resume=True)
+    done = annotate(source, tmp_path / "out", model)
     assert sum("mood" in talk.labels for talk in done) == 6
     assert len(model.sent) == 18
 
@@ -266,7 +266,7 @@ def test_a_copy_whose_writing_broke_off_is_whole_or_as_it_was_and_is_finished_by
     assert files(tmp_path / "out", without=["annotation"]) == {}
     assert len(list(tmp_path.iterdir())) == 2
     monkeypatch.undo()
-    annotate(source, tmp_path / "out", model, resume=True)
+    annotate(source, tmp_path / "out", model)
     assert len(model.sent) == 18
     assert len(files(tmp_path / "out", without=["annotation"])) == 7
 
@@ -280,7 +280,7 @@ def test_redoing_asks_anew_with_other_seeds_and_replaces_what_is_there(source, t
     assert {talk.labels["mood"]["final"]["mood"] for talk in done} == {"good"}
     annotate(tmp_path / "first", tmp_path / "third", model, redo=["mood"])
     assert len(model.seeds) == len(set(model.seeds)) == 36
-    annotate(tmp_path / "first", tmp_path / "third", model, redo=["mood"], resume=True)
+    annotate(tmp_path / "first", tmp_path / "third", model, redo=["mood"])
     assert len(model.seeds) == 36
 
 
@@ -288,7 +288,7 @@ def test_bad_input_is_one_line_before_a_call_and_before_a_folder(source, tmp_pat
     model, labels = Paid(), shipped_labels()
     annotate(source, tmp_path / "out", lambda talk, label: "bad")
     for message, settings in {
-        "go on with --resume": {"out": tmp_path / "out"},
+        "go on with": {"out": tmp_path / "out"},
         "made with other annotators": {"out": tmp_path / "out", "resume": True},
         "the two is in the other": {"out": source / "copy"},
         "stored under the same key": {"labels": [labels["intent"], labels["intent_people"]]},
@@ -325,7 +325,7 @@ def test_a_copy_of_another_source_is_not_gone_on_with_and_stays_as_it_is(source,
         with pytest.raises(RunError, match=error):
             annotate(tmp_path / "other", tmp_path / "out", model, redo=redo, resume=resume)
     with pytest.raises(RunError, match="has the same words here"):
-        annotate(tmp_path / "reworded", tmp_path / "out", model, resume=True)
+        annotate(tmp_path / "reworded", tmp_path / "out", model)
     assert files(tmp_path / "out") == before
     assert len(model.sent) == 18
 
@@ -345,11 +345,11 @@ def test_a_label_that_the_copy_has_must_be_named_again_when_another_is_added(sou
     annotate(source, tmp_path / "out", lambda talk, label: "bad")
     intent = shipped_labels()["intent"]
     with pytest.raises(RunError, match="has the label 'mood' too, which the copy would lose: add it to --labels"):
-        annotate(source, tmp_path / "out", labels=[intent], resume=True)
+        annotate(source, tmp_path / "out", labels=[intent])
     answers = {"mood": "bad", "intent": ["Search", "Search"]}
     done = annotate(source, tmp_path / "more", lambda talk, label: answers[label.name])
     done = annotate(
-        source, tmp_path / "more", lambda talk, label: answers[label.name], labels=[MOOD, intent], resume=True
+        source, tmp_path / "more", lambda talk, label: answers[label.name], labels=[MOOD, intent]
     )
     assert "mood" in done[0].labels
     assert done[0].messages[0].labels["intent"] == "Search"

@@ -9,7 +9,7 @@ from duologue.data.labels.answers import Item, LabelAnswer, in_order, items_of, 
 from duologue.data.labels.definition import LabelDefinition
 from duologue.data.records import Conversation, Message
 from duologue.errors import DataError, SettingError
-from duologue.runs.journals.journal import BusyError
+from duologue.runs.store import BusyError
 from duologue.runs.labels.answers import AnswerFiles, answers_of
 from duologue.studies.labelling import LabellingSettings, LabelWork
 

@@ -7,7 +7,7 @@ import pytest
 
 from duologue.data.labels.answers import Item
 from duologue.errors import DataError
-from duologue.runs.journals.journal import BusyError, RunError
+from duologue.runs.store import BusyError, RunError
 from duologue.runs.labels import batches as module
 from duologue.runs.labels.answers import AnswerFiles, answers_of
 from duologue.runs.labels.batches import BATCH, Batches

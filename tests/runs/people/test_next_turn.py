@@ -10,7 +10,7 @@ import duologue
 from duologue import graphs, runs
 from duologue.data import Conversation, Message, recllmsim
 from duologue.data.next_turns import moments_of
-from duologue.runs.journals.journal import RunError
+from duologue.runs.store import RunError
 from duologue.runs.people.next_turn import folder_name, next_turns
 
 

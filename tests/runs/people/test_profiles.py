@@ -204,7 +204,7 @@ def test_a_bound_ends_it_after_the_draft_that_was_paid_for_and_holds_over_later_
     bounded = runs.Conduct(max_run_tokens=2600)
     making = runs.profiles.generate(2, out, model, conduct=bounded)
     assert (making.stop, len(making.profiles), len(drafts(out)), len(model.sent)) == (None, 1, 2, 2)
-    assert making.stopped.startswith("--max-run-tokens 2,600 is reached, with 2,000 tokens: ")
+    assert making.stopped.startswith("--max-tokens 2,600 is reached, with 2,000 tokens: ")
     again = runs.profiles.generate(2, out, model, conduct=bounded)
     assert again.stopped.partition(":")[0] == making.stopped.partition(":")[0]
     assert len(model.sent) == 2
@@ -214,7 +214,7 @@ def test_a_bound_ends_it_after_the_draft_that_was_paid_for_and_holds_over_later_
 
 def test_recorded_calls_make_the_same_profiles_again_without_a_model(out, tmp_path):
     model = scripted_model(INCOMPLETE, BO, CLEO, by_call=True)
-    runs.profiles.generate(2, out, model, conduct=runs.Conduct(record=tmp_path / "calls.jsonl"))
+    runs.profiles.generate(2, out, model, record=tmp_path / "calls.jsonl")
     again = tmp_path / "again.txt"
     replay = runs.Conduct(replay_calls=tmp_path / "calls.jsonl")
     silent = scripted_model("No.", by_call=True)

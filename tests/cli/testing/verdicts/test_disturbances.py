@@ -33,10 +33,10 @@ def test_a_report_that_cannot_be_written_takes_no_other_one_with_it(duologue) ->
     code, out, err = duologue(*command)
     assert (code, out.splitlines()[0].startswith("passed")) == (2, True)
     assert err.splitlines()[-1].startswith("duologue: reports/junit.xml: cannot be written (")
-    assert err.splitlines()[-1].endswith("; then the same command with --out run --resume writes it")
+    assert err.splitlines()[-1].endswith("; then the same command with --out run writes it")
     assert "**passed" in Path("summary.md").read_text()
     Path("reports").unlink()
-    code, _, _ = duologue(*command, "--resume")
+    code, _, _ = duologue(*command)
     assert (code, suite_of("reports/junit.xml").get("tests")) == (0, "2")
 
 
@@ -46,7 +46,7 @@ def test_ctrl_c_while_reports_are_written_leaves_the_line_that_resumes(duologue,
 
     monkeypatch.setattr(ReportFiles, "write", pressed)
     code, _, err = duologue(*arguments("agent"))
-    line = "interrupted while the reports were written; continue: the same command with --out run --resume"
+    line = "interrupted while the reports were written; continue: the same command with --out run"
     assert (code, err.splitlines()[-1]) == (130, line)
 
 
@@ -56,14 +56,14 @@ def test_a_run_that_is_killed_leaves_no_report_of_an_earlier_one(tmp_path: Path)
     first = (*command, "--limit", "1", "--junit", "junit.xml", "--summary", "summary.md")
     assert subprocess.run(first, cwd=tmp_path, capture_output=True, check=False, timeout=900).returncode == 0
     assert suite_of("junit.xml").get("errors") == "0"
-    more = ("--junit", "junit.xml", "--summary", "summary.md", "--resume")
+    more = ("--junit", "junit.xml", "--summary", "summary.md")
     process = subprocess.Popen([*command, *more], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while not Path("called").exists():
         assert process.poll() is None
         os.sched_yield()
     process.kill()
     process.wait()
-    line = "the test did not end: continue: the same command with --out run --resume"
+    line = "the test did not end: continue: the same command with --out run"
     assert [error.get("message") for error in suite_of("junit.xml").iter("error")] == [line]
     assert "not passed" in Path("summary.md").read_text()
     assert not Path("run/page.html").exists()
