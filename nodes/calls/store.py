@@ -174,8 +174,11 @@ class Replies:
         if self.frozen:
             if not self.path.is_file():
                 raise DataError(f"{at(self.path)}: is not there: give the replies.sqlite of a run")
+            # Only a file that is being written, or was by a process that was killed, has a log beside it.
+            closed = not self.path.with_name(f"{self.path.name}-wal").exists()
             try:
-                file = _connected(f"{self.path.absolute().as_uri()}?mode=ro", tables=False)
+                mode = "immutable=1" if closed else "mode=ro"
+                file = _connected(f"{self.path.absolute().as_uri()}?{mode}", tables=False)
                 file.execute("SELECT 1 FROM reply LIMIT 1").fetchone()
             except sqlite3.DatabaseError as error:
                 raise DataError(

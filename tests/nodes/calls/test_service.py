@@ -7,20 +7,18 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
 from duologue.nodes.calls.gate import EndpointError, RunOverError
-from duologue.nodes.calls.service import Calls, current, drafted, kept_in, run_is_over, store_outside
+from duologue.nodes.calls.service import Calls, current, drafted, kept_in, replies_outside, run_is_over
 from duologue.nodes.calls.spending import Spending
-from duologue.nodes.calls.store import Call, Replies, SharedReplies
+from duologue.nodes.calls.store import Call, Replies, RepliesError
 from duologue.nodes.models.specs import chat_model
-from duologue.runs.journals.in_memory import StoreInMemory
 from duologue.testing import scripted_model
-from tests.nodes.calls.test_store import Memory
 
 ASKED = [HumanMessage("Where to?")]
 CALL = Call(7, "c1", "user")
 
 
 async def test_a_reply_is_kept_with_the_model_and_the_seed_that_it_was_asked_with_and_found_again():
-    model, replies = scripted_model("Rome."), Replies(Memory())
+    model, replies = scripted_model("Rome."), Replies(None)
     with Calls(replies=replies).active():
         drafts = [await drafted(model, ASKED, CALL, attempt) for attempt in (1, 1, 2)]
     assert [draft["text"] for draft in drafts] == ["Rome."] * 3
@@ -29,28 +27,25 @@ async def test_a_reply_is_kept_with_the_model_and_the_seed_that_it_was_asked_wit
 
 
 async def test_the_offline_model_is_not_kept_as_it_replies_the_same_again():
-    store = Memory()
-    with Calls(replies=Replies(store)).active():
+    replies = Replies(None)
+    with Calls(replies=replies).active():
         await drafted(chat_model("offline", side="student"), ASKED, CALL)
-    assert not store.replies
+    assert replies.count() == 0
 
 
-async def test_outside_a_run_a_store_may_be_given_and_a_run_inside_takes_it():
-    model, store = scripted_model("Rome."), Memory()
-    assert store_outside() is None
-    with kept_in(store):
-        assert store_outside() is store
+async def test_outside_a_run_replies_may_be_kept_too():
+    model, replies = scripted_model("Rome."), Replies(None)
+    assert replies_outside() is None
+    with kept_in(replies):
+        assert replies_outside() is replies
         assert await drafted(model, ASKED, CALL) == await drafted(model, ASKED, CALL)
-        with Calls().active():
-            assert store_outside() is None
     assert len(model.sent) == 1
 
 
 async def test_what_another_version_paid_for_is_marked():
-    shared = SharedReplies([StoreInMemory(), StoreInMemory()], together=True)
-    model, drafts = scripted_model("Rome."), []
-    for store in shared.stores:
-        with Calls(replies=Replies(store, shared)).active():
+    model, calls, drafts = scripted_model("Rome."), Calls(replies=Replies(None)), []
+    for version in ("", "against"):
+        with calls.active(version):
             drafts.append(await drafted(model, ASKED, CALL))
     assert [draft.get("shared", False) for draft in drafts] == [False, True]
     assert len(model.sent) == 1
@@ -62,15 +57,21 @@ async def test_a_run_whose_endpoint_is_given_up_makes_no_further_call_and_the_fi
         await drafted(model, ASKED, CALL)
     assert raised.value is given_up
     assert "given up" in calls.lost["c1"]
-    assert (model.sent, calls.spent_out) == ([], False)
+    assert (model.sent, calls.is_over) == ([], False)
 
 
-async def test_a_full_disk_ends_the_run_as_later_replies_would_be_lost_too():
-    with Calls(replies=Replies(Memory(full=True))).active() as calls:
-        with pytest.raises(Exception, match="no space left"):
+async def test_a_full_disk_ends_the_run_as_later_replies_would_be_lost_too(tmp_path, monkeypatch):
+    replies = Replies(tmp_path / "r")
+
+    def full(*arguments):
+        raise RepliesError("no space left")
+
+    monkeypatch.setattr(replies, "keep", full)
+    with Calls(replies=replies).active() as calls:
+        with pytest.raises(RepliesError):
             await drafted(scripted_model("Yes."), ASKED, CALL)
         assert run_is_over()
-    assert calls.stopped is calls.replies.broken is not None
+    assert "no space left" in str(calls.stopped)
 
 
 def reported(text: str, tokens: int) -> AIMessage:
@@ -108,9 +109,9 @@ async def test_what_an_agents_code_asks_in_its_turn_does_not_wait_for_the_turn()
     assert update["drafts"][0]["text"] == "Rome."
 
 
-async def test_a_closed_run_begins_no_call():
+async def test_a_run_that_is_cut_begins_no_call():
     calls = Calls()
-    calls.close()
+    calls.cut("time is over")
     with calls.active(), pytest.raises(RunOverError):
         await drafted(scripted_model("Yes."), ASKED, CALL)
 

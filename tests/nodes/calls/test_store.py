@@ -1,16 +1,17 @@
 """What a call sends, as it is kept: plain and without secrets; and replies that are asked for once."""
 
 import asyncio
+import sqlite3
+from pathlib import Path
 from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
 from duologue.data.identity import digest
-from duologue.errors import DuologueError
-from duologue.nodes.calls.store import Call, CallKey, Replies, SentRequest, SharedReplies, StoredReply
+from duologue.errors import DataError
+from duologue.nodes.calls.store import Call, Replies, ReplayError, SentRequest, StoredReply, merge
 from duologue.nodes.settings import redaction
-from duologue.runs.journals.in_memory import StoreInMemory
 
 SECRET = "lamp-oil-4711-keeper"
 CALL = {"name": "look", "args": {"at": SECRET}, "id": "1", "type": "tool_call"}
@@ -61,25 +62,9 @@ def test_what_is_sent_is_what_was_there_before_the_call() -> None:
     assert sent.messages[0] == {"type": "human", "content": "Ahoy."}
 
 
-class Memory:
-    """A store of every reply."""
-
-    def __init__(self, *, full: bool = False) -> None:
-        self.replies: dict[tuple[CallKey, str], StoredReply] = {}
-        self.full = full
-
-    def find(self, key: CallKey, sent: SentRequest) -> StoredReply | None:
-        return self.replies.get((key, sent.digest))
-
-    look_up = find
-
-    def keep(self, key: CallKey, sent: SentRequest, reply: StoredReply) -> None:
-        if self.full:
-            raise DuologueError("no space left")
-        self.replies[key, sent.digest] = reply
-
-
-def asked(replies: Replies, role: str = "user", text: str = "Hello.", **reply: Any) -> Any:
+async def asked(
+    replies: Replies, role: str = "user", text: str = "Hello.", *, version: str = "", attempt: int = 1, **reply: Any
+) -> tuple[int, StoredReply]:
     """How often it was asked, and the reply."""
     times = 0
 
@@ -89,51 +74,90 @@ def asked(replies: Replies, role: str = "user", text: str = "Hello.", **reply: A
         await asyncio.sleep(0)
         return StoredReply({"content": "Yes."} | reply)
 
-    async def once() -> tuple[int, StoredReply]:
-        got = await replies.once(Call(7, "c1", role).key(1), SentRequest.of({"m": 1}, [HumanMessage(text)]), ask)
-        return times, got
-
-    return once()
+    key, sent = Call(7, "c1", role).key(attempt, version), SentRequest.of({"m": 1}, [HumanMessage(text)])
+    got = await replies.once(key, sent, ask)
+    return times, got
 
 
-async def test_the_same_question_is_asked_once_and_another_one_again() -> None:
-    replies = Replies(Memory())
-    assert [(await asked(replies))[0] for _ in range(3)] == [1, 0, 0]
-    assert replies.replayed == 2
-    assert (await asked(replies, text="Hello?"))[0] == 1
-    assert (await asked(replies, role="assistant"))[0] == 1
+async def test_the_same_question_is_asked_once_also_by_the_next_process_and_another_one_again(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    with Replies(path) as replies:
+        assert [(await asked(replies))[0] for _ in range(3)] == [1, 0, 0]
+        assert replies.replayed == 2
+    with Replies(path) as replies:
+        assert (await asked(replies))[1].value == {"content": "Yes."}
+        assert [(await asked(replies, *other))[0] for other in (("user", "Hello?"), ("assistant",))] == [1, 1]
+        assert replies.count() == 3
 
 
 async def test_what_the_user_said_to_one_version_is_what_it_says_to_the_other_also_at_the_same_moment() -> None:
-    shared = SharedReplies(stores=[Memory(), StoreInMemory(), Memory()], together=True)
-    versions = [Replies(store, shared) for store in shared.stores]
-    answers = await asyncio.gather(*map(asked, versions))
-    assert sorted(times for times, _ in answers) == [0, 0, 1]
+    replies, versions = Replies(None), ("", "old", "older")
+    answers = await asyncio.gather(*(asked(replies, version=version) for version in versions))
+    assert [times for times, _ in answers] == [1, 0, 0]
     assert [reply.shared for _, reply in answers] == [False, True, True]
-    assistants = await asyncio.gather(*(asked(version, role="assistant") for version in versions))
+    assistants = await asyncio.gather(*(asked(replies, "assistant", version=version) for version in versions))
     assert [times for times, _ in assistants] == [1, 1, 1]
-    judges = await asyncio.gather(*(asked(version, role="user judge Page") for version in versions))
+    judges = await asyncio.gather(*(asked(replies, "user judge Page", version=version) for version in versions))
     assert sum(times for times, _ in judges) == 1
 
 
-async def test_a_reply_without_words_is_its_own_versions() -> None:
-    shared = SharedReplies(stores=[Memory(), Memory()], together=True)
-    one, other = (Replies(store, shared) for store in shared.stores)
-    for reply in ({"content": ""}, {"content": "", "drafts": [{"text": ""}]}):
-        shared.stores[0], shared.stores[1] = one.store, other.store = Memory(), Memory()
-        assert [(await asked(version, **reply))[0] for version in (one, other)] == [1, 1]
+async def test_an_earlier_run_answers_for_its_user_alone_and_its_reply_is_kept_here_too(tmp_path: Path) -> None:
+    with Replies(tmp_path / "old") as old:
+        await asked(old)
+        await asked(old, "assistant")
+    with Replies(tmp_path / "new", beside=tmp_path / "old") as new:
+        times, reply = await asked(new)
+        assert (times, reply.shared) == (0, True)
+        assert (await asked(new, "assistant"))[0] == 1
+    with Replies(tmp_path / "new") as alone:
+        assert (await asked(alone))[1].shared
 
 
-async def test_an_earlier_run_answers_and_its_reply_is_in_the_own_store_too() -> None:
-    earlier, own = Memory(), Memory()
-    await asked(Replies(earlier))
-    times, reply = await asked(Replies(own, SharedReplies([earlier])))
-    assert (times, reply.shared) == (0, True)
-    assert next(iter(own.replies.values())).shared
-
-
-async def test_a_store_that_cannot_keep_is_known_to_be_broken() -> None:
-    replies = Replies(Memory(full=True))
-    with pytest.raises(DuologueError):
+async def test_a_frozen_file_names_the_nearest_call_and_the_first_difference(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    with pytest.raises(DataError, match="is not there"):
+        Replies(path, frozen=True)
+    with Replies(path) as replies:
         await asked(replies)
-    assert "no space left" in str(replies.broken)
+    with Replies(path, frozen=True) as frozen:
+        assert (await asked(frozen))[0] == 0
+        with pytest.raises(ReplayError, match=r"message 1 .* at character 6: was 'Hello.', now 'Hello, you.'"):
+            await asked(frozen, text="Hello, you.")
+        with pytest.raises(ReplayError, match="attempt 2 .*; the nearest is user in turn 1, attempt 1"):
+            await asked(frozen, attempt=2)
+    path.write_text("no database")
+    with pytest.raises(DataError, match="holds no replies"):
+        Replies(path, frozen=True)
+
+
+@pytest.mark.parametrize("where", [0, 4096])
+async def test_a_damaged_file_is_set_aside_with_one_line(tmp_path: Path, where: int, caplog: Any) -> None:
+    path = tmp_path / "replies.sqlite"
+    with Replies(path) as replies:
+        for number in range(200):
+            await asked(replies, text=f"Hello {number}. " * 9)
+    content = bytearray(path.read_bytes())
+    content[where : where + 3000] = b"?" * 3000
+    path.write_bytes(content)
+    with Replies(path) as replies:
+        assert (await asked(replies))[0] == 1
+    assert [one.getMessage().count("is damaged") for one in caplog.records] == [1]
+    assert (tmp_path / "replies.sqlite.damaged").exists()
+
+
+async def test_a_turn_in_which_nothing_could_be_said_is_forgotten(tmp_path: Path) -> None:
+    with Replies(tmp_path / "r") as replies:
+        await asked(replies)
+        await asked(replies, "assistant")
+        replies.forget_turn("c1", "user")
+        assert [(await asked(replies, role))[0] for role in ("user", "assistant")] == [1, 0]
+
+
+async def test_files_of_shards_are_put_together(tmp_path: Path) -> None:
+    for name, text in (("a", "Hello."), ("b", "Hello?")):
+        with Replies(tmp_path / name) as replies:
+            await asked(replies, text=text)
+        merge(tmp_path / name, tmp_path / "whole")
+    with Replies(tmp_path / "whole", frozen=True) as whole:
+        assert [(await asked(whole, text=text))[0] for text in ("Hello.", "Hello?")] == [0, 0]
+        assert sqlite3.connect(tmp_path / "whole").execute("SELECT count(*) FROM message").fetchone() == (2,)
