@@ -182,20 +182,21 @@ def one_control(conduct: Conduct | None) -> Conduct:
 async def simulated(
     cast: Cast,
     states: Sequence[Planned],
+    result_of: Callable[[Conversation], A],
     *,
     limits: Limits,
     out: Path | None = None,
     concurrency: Concurrency = "auto",
     conduct: Conduct | None = None,
-) -> list[Conversation]:
-    """The conversation of each state, simulated in a run folder or in memory; in a folder with a part of them the rest is.
+) -> list[A]:
+    """What `result_of` gives for the conversation of each state, simulated in a run folder or in memory.
 
-    RunError if the folder holds another run; EndpointError if an endpoint cannot be used and nothing was finished.
+    In a folder with a part of the conversations the rest is simulated. RunError if the folder holds another run; EndpointError if an endpoint cannot be used and nothing was finished.
     """
     return await results(
         cast,
         states,
-        lambda conversation: conversation,
+        result_of,
         limits=limits,
         concurrency=concurrency,
         out=out,
