@@ -267,7 +267,7 @@ class AnnotationWork:
                 stored, now = as_object(read_json(path)), as_object(parsed(dumps(manifest), path))
                 if differing := [name for name, value in now.items() if stored.get(name) != value]:
                     raise RunError(
-                        f"{out}: was made with another {differing[0]}: give the same as then, or choose another folder"
+                        f"{out}: holds labels of another work ({differing[0]}): give the same as then, or choose another folder"
                     )
             elif out.is_dir() and any(out.iterdir()):
                 raise RunError(f"{out}: holds other files: choose another folder for the labels")

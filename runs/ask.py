@@ -149,13 +149,14 @@ class Asking(Generic[T, M]):
 async def simulated(
     cast: Cast,
     states: Sequence[Planned],
+    result_of: Callable[[Conversation], A],
     *,
     limits: Limits,
     out: Path | None = None,
     concurrency: Concurrency = "auto",
     conduct: RunSettings | None = None,
-) -> list[Conversation]:
-    """The conversation of each state, in a run folder or in memory; a folder with a part of them goes on.
+) -> list[A]:
+    """What `result_of` gives for the conversation of each state, which are simulated in a run folder or in memory.
 
     RunError if the folder holds another run; EndpointError if an endpoint cannot be used and nothing was finished.
     """
@@ -165,7 +166,7 @@ async def simulated(
     run = await arun({"": cast}, states, conduct, limits=limits)
     records = run.records()
     run.check(records)
-    return records
+    return [result_of(one) for one in records]
 
 
 def runs_planned(

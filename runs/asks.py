@@ -309,7 +309,7 @@ async def aread(
     cast: Cast,
     questions: Sequence[ReadingQuestion],
     *,
-    out: Path | None = None,
+    out: str | Path | None = None,
     concurrency: Concurrency = "auto",
     conduct: RunSettings | None = None,
 ) -> ReadingAnswers:
@@ -319,8 +319,10 @@ async def aread(
     reader; EndpointError if an endpoint cannot be used and nothing was answered.
     """
     states = list(question_states(questions))
-    asked = simulated(cast, states, limits=cast.limits, out=out, concurrency=concurrency, conduct=conduct)
-    answers = [answer_of(conversation) for conversation in await asked]
+    place = None if out is None else Path(out)
+    answers = await simulated(
+        cast, states, answer_of, limits=cast.limits, out=place, concurrency=concurrency, conduct=conduct
+    )
     return ReadingAnswers([answer for answer, _ in answers], [failure for _, failure in answers])
 
 

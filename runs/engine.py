@@ -92,14 +92,14 @@ class Way:
     def __init__(self, graph: Compiled) -> None:
         order = {node: number for number, node in enumerate((START, *graph.builder.nodes, END))}
         drawn = sorted(graph.get_graph().edges, key=lambda edge: (order[edge.source], order[edge.target]))
-        self._drawn = [(edge.source, edge.target, str(edge.data or "")) for edge in drawn]
-        self._pairs = {(source, target) for source, target, _ in self._drawn}
+        self.drawn = [(edge.source, edge.target, str(edge.data or "")) for edge in drawn]
+        self._pairs = {(source, target) for source, target, _ in self.drawn}
         self.begin()
 
     def begin(self) -> "Way":
         """A way of the same graph that begins now."""
         way = object.__new__(Way)
-        way._drawn, way._pairs = self._drawn, self._pairs
+        way.drawn, way._pairs = self.drawn, self._pairs
         for one in (self, way):
             one._last, one._since = START, perf_counter()
             one._taken, one._seconds = Counter[tuple[str, str]](), defaultdict[str, float](float)
@@ -130,7 +130,7 @@ class Way:
         left = dict(self._taken)
         drawn = [
             Edge(source=source, target=target, label=label, count=left.pop((source, target), 0))
-            for source, target, label in self._drawn
+            for source, target, label in self.drawn
         ]
         return (*drawn, *(Edge(source=one, target=two, count=count) for (one, two), count in left.items()))
 

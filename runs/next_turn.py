@@ -54,7 +54,7 @@ async def anext_turns(
     place = None if out is None else Path(out)
     try:
         conversations = await simulated(
-            asking_cast, states, limits=limits, out=place, concurrency=concurrency, conduct=conduct
+            asking_cast, states, lambda one: one, limits=limits, out=place, concurrency=concurrency, conduct=conduct
         )
     except EndpointError as error:  # other users are asked all the same
         why = error_line(error)

@@ -18,7 +18,6 @@ from duologue.data.identity import digest
 from duologue.errors import DataError, DuologueError, SettingError
 from duologue.graphs import Cast
 from duologue.graphs.scenarios.forks import replayed
-from duologue.runs.resuming import without_recorded_calls
 
 
 class Paid(BaseChatModel):
@@ -185,16 +184,12 @@ def test_a_log_is_replayed_as_long_as_the_agent_answers_as_it_did(tmp_path: Path
     ]
 
 
-def test_a_replay_in_a_folder_is_resumed_and_its_budget_counts_only_what_was_asked(tmp_path: Path) -> None:
+def test_a_replay_in_a_folder_goes_on(tmp_path: Path) -> None:
     goals = [{"goal": f"book table {number}"} for number in range(3)]
-    stored = duologue.test(Clerk(), goals, max_turns=2, out=tmp_path / "run").records
+    duologue.test(Clerk(), goals, max_turns=2, out=tmp_path / "run")
     for _ in range(2):
         result = duologue.replay(tmp_path / "run", assistant=Clerk(), out=tmp_path / "again")
     assert (result.identical, result.folder) == (3, tmp_path / "again")
-    assert stored[0].usage.tokens > 0
-    assert without_recorded_calls(result.records[0]).usage.tokens == 0
-    other = duologue.replay(stored, assistant=Clerk({talk.messages[0].text: 1 for talk in stored})).records[0]
-    assert 0 < without_recorded_calls(other).usage.tokens < other.usage.tokens
 
 
 def test_what_cannot_be_replayed_is_one_line(run: list[duologue.Conversation], tmp_path: Path) -> None:

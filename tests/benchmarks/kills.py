@@ -93,9 +93,6 @@ def records(folder: Path, stdout: str) -> Any:
     return [record_lines.line(conversation.without_timing()) for conversation in conversations]
 
 
-def copy(folder: Path, stdout: str) -> Any:
-    paths = sorted(path for path in (folder / "labels").rglob("*") if path.is_file())
-    return [(str(path.relative_to(folder)), path.read_bytes()) for path in paths]
 
 
 PROFILE = {
@@ -115,8 +112,8 @@ KINDS: Mapping[str, Kind] = {
     ),
     "annotate": Kind(
         "annotate people --labels style --model openai:m --votes 3 --out labels --yes",
-        copy,
-        "labels/annotation/settings.jsonl",
+        file("labels/labels.jsonl", "labels/manifest.json"),
+        "labels/manifest.json",
         '{"politeness": "Polite"}',
         1,
     ),
@@ -132,7 +129,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "profiles": Kind(
         "papers recllmsim profiles 40 --model openai:m --out made.txt --yes",
-        file("made.txt", "made.drafts.jsonl"),
+        file("made.txt"),
         at_once=(1,),
     ),
 }

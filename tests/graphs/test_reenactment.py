@@ -8,15 +8,16 @@ import pytest
 import duologue
 from duologue import data, runs
 from duologue.data import recllmsim as format
+from duologue.data.summaries import count
 from duologue.graphs import recllmsim
 from duologue.nodes import Limits
 
 FOLDERS = ("recllmsim", "recllmsim_human_vs_agent")
 
 
-def play_again(source: Path, out: Path) -> runs.Summary:
+def play_again(source: Path, out: Path) -> list[data.Conversation]:
     cast = recllmsim.cast(user=f"replay:{source}", assistant=f"replay:{source}")
-    return runs.blocking(runs.arun(cast, recllmsim.scenarios(format.read(source)), out))
+    return duologue.simulate(cast, recllmsim.scenarios(format.read(source)), out=out)
 
 
 def differing(source: Path, dataset: Path) -> list[str]:
@@ -28,10 +29,11 @@ def differing(source: Path, dataset: Path) -> list[str]:
 @pytest.mark.heavy
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_every_open_conversation_comes_out_byte_for_byte_at_its_path(open_data, tmp_path, folder):
-    summary = play_again(open_data / folder, tmp_path / "run")
-    assert (summary.planned, summary.finished, summary.left_out) == (487, 487, [])
-    assert differing(open_data / folder, summary.dataset) == []
-    user, assistant = summary.counts.sides
+    done = play_again(open_data / folder, tmp_path / "run")
+    path, left_out = runs.write_dataset(tmp_path / "run")
+    assert (len(done), left_out) == (487, [])
+    assert differing(open_data / folder, path) == []
+    user, assistant = count(done).sides
     assert (user.reasons["role_leak"], assistant.reasons) == (31, {})
 
 
@@ -47,17 +49,18 @@ def test_a_choice_of_each_variant_comes_out_equal(open_data, tmp_path, folder):
         target = some / one.extra["path"]
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source / one.extra["path"], target)
-    summary = play_again(some, tmp_path / "run")
-    assert {format.variant(one) for one in format.read(summary.dataset)} == {"simulated", "human", "human_v2"}
-    assert differing(some, summary.dataset) == []
+    play_again(some, tmp_path / "run")
+    path, _ = runs.write_dataset(tmp_path / "run")
+    assert {format.variant(one) for one in format.read(path)} == {"simulated", "human", "human_v2"}
+    assert differing(some, path) == []
 
 
 def test_a_replayed_user_meets_another_assistant_also_more_than_once(open_data, tmp_path):
     source = open_data / "recllmsim" / "LLM_agent_user" / "recipe planning"
     (some, *_) = stored = format.read(source)[:2]
     cast = recllmsim.cast(user=f"replay:{source}", assistant="offline")
-    summary = runs.blocking(runs.arun(cast, runs.repeated(recllmsim.scenarios(stored), 2), tmp_path / "run"))
-    again = {str(one.extra["path"]): one for one in format.read(summary.dataset)}
+    duologue.simulate(cast, recllmsim.scenarios(stored), repeats=2, out=tmp_path / "run")
+    again = {str(one.extra["path"]): one for one in format.read(runs.write_dataset(tmp_path / "run").path)}
     assert again.keys() == {
         str(one.extra["path"]).replace(".json", end) for one in stored for end in (".json", "_2.json")
     }
@@ -69,12 +72,11 @@ def test_a_replayed_user_meets_another_assistant_also_more_than_once(open_data, 
 
 def test_a_goodbye_that_is_played_again_is_not_answered(tmp_path):
     about = format.combined(format.shipped_tasks(), format.shipped_profiles().texts)[:2]
-    first = runs.blocking(runs.arun(recllmsim.cast(), recllmsim.scenarios(about), tmp_path / "first"))
-    for assistant in ("offline", f"replay:{first.path}"):
-        cast = recllmsim.cast(user=f"replay:{first.path}", assistant=assistant)
-        out = tmp_path / assistant[:7].strip(":")
-        again = runs.blocking(runs.arun(cast, recllmsim.scenarios(data.load(first.path)), out))
-        for one, other in zip(data.load(first.path), data.load(again.path), strict=True):
+    first = duologue.simulate(recllmsim.cast(), recllmsim.scenarios(about), out=tmp_path / "first")
+    for assistant in ("offline", f"replay:{tmp_path / 'first'}"):
+        cast = recllmsim.cast(user=f"replay:{tmp_path / 'first'}", assistant=assistant)
+        again = duologue.simulate(cast, recllmsim.scenarios(first))
+        for one, other in zip(first, again, strict=True):
             assert other.stop == "user_ended"
             assert [(m.role, m.stored) for m in one.messages] == [(m.role, m.stored) for m in other.messages]
 

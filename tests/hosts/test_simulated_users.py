@@ -127,8 +127,8 @@ def test_a_model_that_fails_is_an_end_with_its_reason():
 
 def test_a_budget_holds_over_all_answers_of_the_users_that_share_it():
     model = scripted_model("Move it.", "Then mine.", by_call=True)
-    conduct = runs.Conduct(max_run_tokens=500)
-    first, second = (duologue.user(**GOAL, seed=seed, user=model, conduct=conduct) for seed in range(2))
+    bounds = runs.RunSettings(max_tokens=500).shared()
+    first, second = (duologue.user(**GOAL, seed=seed, user=model, bounds=bounds) for seed in range(2))
     answers = [user.reply_now() for user in (first, second, second)]
     assert [getattr(answer, "reason", "") for answer in answers] == ["", "budget", "budget"]
     assert answers[2].failure.startswith("--max-tokens 500 is reached, with ")

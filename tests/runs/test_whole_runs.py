@@ -11,7 +11,7 @@ import duologue
 from duologue import data, runs
 from duologue.graphs import simquac
 from duologue.nodes import Limits
-from duologue.nodes.calls.gate import EndpointError, Pace
+from duologue.nodes.calls.gate import EndpointError
 from duologue.nodes.models import chat_model
 
 

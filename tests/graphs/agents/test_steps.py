@@ -87,10 +87,9 @@ async def test_what_sub_agents_spend_counts_in_the_draft_and_in_every_bound_on_t
     assert (bounded.stop, len(replies(bounded))) == ("budget", 1)
     states = [recllmsim.scenario(ABOUT) | {"id": str(number)} for number in range(3)]
     four_calls = (4 * 10 * 2.5 + 4 * 5 * 10) / 1e6  # dollars of gpt-4o
-    for bound in ({"max_run_tokens": 60}, {"max_cost": four_calls}):
+    for bound in ({"max_tokens": 60}, {"max_cost": four_calls}):
         cast = cast_of(manager(researcher()), user=lambda messages: "A room?")
-        conduct = runs.Conduct(**bound)
-        begun = await runs.asimulate(cast, states, limits=Limits(max_turns=1), conduct=conduct, concurrency=1)
+        begun = await runs.asimulate(cast, states, limits=Limits(max_turns=1), concurrency=1, **bound)
         assert sum(one.usage.tokens for one in begun) == 60  # the second one had no call
 
 

@@ -90,9 +90,7 @@ async def test_an_agent_that_plays_the_user_is_the_users_fault() -> None:
     assert (conversation.stop, conversation.fault, conversation.messages) == ("user_timeout", "user", ())
 
 
-async def test_a_resumed_run_keeps_a_turn_that_took_too_long_and_retries_it_only_among_the_failed(
-    tmp_path: Any,
-) -> None:
+async def test_a_run_that_goes_on_keeps_a_turn_that_took_too_long(tmp_path: Any) -> None:
     calls: list[str] = []
 
     async def slow_at_first(messages: Any) -> str:
@@ -103,11 +101,9 @@ async def test_a_resumed_run_keeps_a_turn_that_took_too_long_and_retries_it_only
 
     cast, states = agent_test.cast(assistant=slow_at_first), agent_test.scenarios([{"goal": "move my room"}])
     await runs.asimulate(cast, states, limits=SHORT, out=tmp_path)
-    longer: dict[str, Any] = {"limits": Limits(max_turns=2, turn_timeout=60), "out": tmp_path, "resume": True}
+    longer: dict[str, Any] = {"limits": Limits(max_turns=2, turn_timeout=60), "out": tmp_path}
     (kept,) = await runs.asimulate(cast, states, **longer)  # the limit may be another one when a run is resumed
     assert (kept.stop, len(calls)) == ("agent_timeout", 1)
-    (again,) = await runs.asimulate(cast, states, **longer, retry_failed=True)
-    assert (again.stop, len(calls)) == ("user_ended", 2)
 
 
 # Exits and errors

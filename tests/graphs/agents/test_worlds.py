@@ -270,7 +270,7 @@ async def test_the_world_is_torn_down_after_a_failure_and_a_cancellation(tmp_pat
     with pytest.raises(asyncio.CancelledError):
         await task
     assert log == ["down", "down"]
-    assert '"cancelled"' in (tmp_path / "run" / "failures.jsonl").read_text()
+    assert '"cancelled"' in (tmp_path / "run" / "conversations.jsonl").read_text()
 
 
 async def test_a_world_that_cannot_be_set_up_or_torn_down_ends_its_own_conversation_with_a_line():

@@ -21,8 +21,7 @@ def simulated(lighthouse, monkeypatch):
         monkeypatch.setattr("duologue.nodes.calls.gate.TRIES", tries)
         limits = {"max_turns": 1, **limits}
         cast = graphs.simquac.cast(user, user if assistant is None else assistant, limits=Limits(**limits))
-        conduct = runs.Conduct(progress=False)
-        return duologue.simulate(cast, [graphs.simquac.scenario(lighthouse)], out=out, conduct=conduct)[0]
+        return duologue.simulate(cast, [graphs.simquac.scenario(lighthouse)], out=out)[0]
 
     return simulate
 
