@@ -89,7 +89,7 @@ def show_command(
         write_text(target, views.against_page(shown, _listed(ShownSource(other), limit, PAIRED), names, origin=origin))
     else:
         if opened.run is not None and (lacking := len(opened.run.planned) - len(read)) > 0:
-            again = f"its command with --out {quote(str(source))} --resume continues"
+            again = f"its command with --out {quote(str(source))} continues"
             notes.append(f"{lacking} of {len(opened.run.planned)} planned conversations have no record: {again}")
         shown = _listed(read, limit, LISTED)
         place = _target(out, _name(loaded), source, force=force)

@@ -646,7 +646,7 @@ class Conversation(Record):
 
     @property
     def finished(self) -> bool:
-        """Whether there is nothing left to simulate; a resumed run repeats conversations that are not finished."""
+        """Whether there is nothing left to simulate; a run that goes on repeats conversations that are not finished."""
         return self.stop == "budget" or self.ended_by_itself
 
     @property

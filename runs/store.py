@@ -23,6 +23,8 @@ from ..errors import DataError, DuologueError, SettingError
 from ..graphs import Cast
 from ..nodes.calls.store import merge
 from ..nodes.limits import Limits
+from ..nodes.people import use_of
+from ..nodes.speakers.replay import replayed_path
 from ..nodes.state import Planned
 from .settings import REPLIES
 
@@ -141,11 +143,9 @@ def _check_same(folder: Path, earlier: Mapping[str, Any], current: Mapping[str, 
     if (was := versions_in(earlier)) != (now := versions_in(current)):
         raise RunError(f"{folder}: its run has the versions {was[1:]}, now it is {now[1:]}: choose another folder")
     for version in now:
-        had, has = (
-            _compared(manifest if not version else manifest["versions"][version]) for manifest in (earlier, current)
-        )
-        if (difference := first_difference(had, has)) is not None:
-            name, old, new = difference
+        had, has = (manifest["versions"][version] if version else manifest for manifest in (earlier, current))
+        if (found := first_difference(_compared(had), _compared(has)) or _difference_of_casts(had, has)) is not None:
+            name, old, new = found
             if isinstance(old, dict) and set(old) == {"name", "source"} and isinstance(new, dict):
                 what = f"the source of {old['name']} ({name}) has changed since its run began"
                 raise RunError(f"{folder}: {what}: go on with the same code, or choose another folder")
@@ -158,6 +158,23 @@ def _check_same(folder: Path, earlier: Mapping[str, Any], current: Mapping[str, 
             f"{folder}: its run planned {len(earlier['planned'])} conversations, and {len(dropped)} of these are missing now: "
             "go on with the same scenarios (or more of them), or choose another folder"
         )
+
+
+def _difference_of_casts(was: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, Any, Any] | None:
+    """The first setting of the cast, as it was given, that differs and that no node tells.
+
+    Prompts and limits stand in the run's settings; so do the digests of stored words, wherever their files lie.
+    """
+    had, has = (as_object(as_object(manifest.get("cast")).get("settings")) for manifest in (was, now))
+    for name in dict.fromkeys([*had, *has]):
+        values = had.get(name), has.get(name)
+        if name not in ("prompts", "limits") and values[0] != values[1] and not all(map(_is_stored, values)):
+            return name, *values
+    return None
+
+
+def _is_stored(value: Any) -> bool:
+    return bool(replayed_path(value)) or use_of(value) is not None
 
 
 def _compared(manifest: Mapping[str, Any]) -> dict[str, Any]:
@@ -485,7 +502,7 @@ class RunInfo(Record):
         """How many conversations are finished, in words."""
         cut = self.cut_by_run
         short = f", {cut} {'was' if cut == 1 else 'were'} cut short by the run's bound" if cut else ""
-        return f"{self.finished} of {self.planned} finished{short}"
+        return f"{self.finished} of {self.planned} conversations finished{short}"
 
 
 def standing(folder: Path, *, version: str = "") -> RunInfo:

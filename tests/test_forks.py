@@ -101,9 +101,7 @@ def test_a_run_in_a_folder_is_forked_with_its_own_cast_and_resumed(tmp_path: Pat
         out=tmp_path / "run",
     )
     for _ in range(2):
-        futures = duologue.fork(
-            tmp_path / "run", id=runs[1].id[:6], at=4, repeats=2, out=tmp_path / "fork"
-        )
+        futures = duologue.fork(tmp_path / "run", id=runs[1].id[:6], at=4, repeats=2, out=tmp_path / "fork")
     assert [future.provenance.limits for future in futures if future.provenance] == [
         {"max_turns": 4, "question_attempts": 4, "answer_attempts": 4, "seed": 3, "max_tokens": None}
     ] * 2

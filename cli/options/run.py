@@ -41,7 +41,7 @@ def above_zero(text: str | float) -> float:
 class RunOptions:
     """The settings of how to run, each with its option; commands that simulate or ask models have them (`options_of_run`).
 
-    They may change when a run is resumed.
+    They may change each time that a run goes on.
     """
 
     yes: Yes = False

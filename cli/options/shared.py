@@ -80,11 +80,6 @@ def attempts_for(thing: str, default: str = "", **settings: Any) -> Any:
     )
 
 
-def resume_with(content: str, **settings: Any) -> Any:
-    """Go on with what a folder holds."""
-    return option(f"Continue the work in --out: {content}.", "--resume", **settings)
-
-
 def model_for(content: str, **settings: Any) -> Any:
     """A model, or several."""
     return option(f"Use this model {content}", "--model", metavar="MODEL", **settings)

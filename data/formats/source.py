@@ -23,8 +23,6 @@ MANIFEST = "manifest.json"
 CONVERSATIONS = "conversations.jsonl"
 """A folder with these two files is a run."""
 
-FAILURES = "failures.jsonl"
-"""Where a run keeps conversations that were cut short."""
 
 PAGE = "page.html"
 """The page of a test, in its run folder."""

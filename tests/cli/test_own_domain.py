@@ -1,6 +1,5 @@
 """A domain that the package does not know, through the commands, a run and what a model is sent."""
 
-import asyncio
 import json
 
 import pytest
@@ -100,9 +99,10 @@ def test_a_run_writes_its_data_set_and_its_attribution(airline, tmp_path):
         user_simulator=speak, assistant=speak, answer_validator=simquac.cast().question_validator
     )
     scenario: Planned = {"scenario": {"kind": "airline", "booking": "AB1", "goal": "move"}}
-    summary = asyncio.run(runs.arun(cast, [scenario], tmp_path / "run", limits=Limits(max_turns=1)))
-    assert summary.dataset == tmp_path / "run" / "dataset" / "counter.log"
-    assert summary.dataset.read_text() == "== AB1: move\nC: Hello\nD: Hello\n"
+    runs.simulate(cast, [scenario], out=tmp_path / "run", limits=Limits(max_turns=1))
+    written = runs.write_dataset(tmp_path / "run").path
+    assert written == tmp_path / "run" / "dataset" / "counter.log"
+    assert written.read_text() == "== AB1: move\nC: Hello\nD: Hello\n"
     card = (tmp_path / "run" / "dataset" / "README.md").read_text()
     assert "- `counter.log`: what was said at the counter" in card
     assert "The bookings are made up." in card

@@ -10,7 +10,7 @@ import pytest
 
 import duologue as package
 from duologue import data
-from duologue.errors import DataError, SettingError
+from duologue.errors import SettingError
 from duologue.studies.recllmsim import judge_agreement, predict_profiles
 
 Command = Callable[..., tuple[int, str, str]]
@@ -82,8 +82,7 @@ def test_show_has_the_conversations_that_were_cut_short(
     duologue("simulate", "simquac", "--limit", 2, "--max-turns", 1, "--out", "r")
     done = tmp_path / "r" / "conversations.jsonl"
     first, second = data.record_lines.read(done)
-    data.record_lines.write([first], done)
-    data.record_lines.write([second.model_copy(update={"stop": "model_failed"})], tmp_path / "r" / "failures.jsonl")
+    data.record_lines.write([first, second.model_copy(update={"stop": "model_failed"})], done)
     caplog.set_level(logging.WARNING)
     page = package.show("r", out="function.html")
     _, _, err = duologue("show", "r")

@@ -11,6 +11,7 @@ from duologue import data
 from duologue.data import load, recllmsim, simquac
 from duologue.data.formats import messages, record_lines
 from duologue.data.people import paired, part_of, topic_key, user_of
+from duologue.runs import write_dataset
 
 AGENT = """
 def agent(messages):
@@ -23,6 +24,7 @@ def manifest(folder: str = "run") -> Any:
 
 
 def card(folder: str = "run") -> str:
+    write_dataset(folder)
     return Path(folder, "dataset", "README.md").read_text()
 
 
@@ -46,12 +48,13 @@ def test_users_simulated_on_peoples_profiles_are_not_called_people_in_run_or_dat
     assert duologue("simulate", "recllmsim", "--scenarios", some_people, "--limit", "3", "--out", "run")[0] == 0
     domain = data.recllmsim.DOMAIN
     stored = recllmsim.read(some_people)[:3]
-    for simulated in (list(load("run")), recllmsim.read("run/dataset")):
+    for simulated in (list(load("run")), recllmsim.read(write_dataset("run").path)):
         assert all(domain.simulated(one) for one in simulated)
         pairs = paired(simulated, stored).pairs
         assert len(pairs) == 3
         assert all(domain.profile(one.scenario) == domain.profile(other.scenario) for one, other in pairs)
     assert not any(domain.simulated(one) for one in stored)
+    write_dataset("run")
     (written, *_) = (json.loads(path.read_text()) for path in Path("run/dataset").rglob("*.json"))
     assert "profile" not in written
     assert "1. " in written["preference"]
@@ -137,7 +140,7 @@ def test_a_scenario_is_the_same_whatever_is_said_in_its_source(duologue, some_pe
             turn["content"] += marker
         path.write_text(json.dumps(talk | {"questionnaire": marker}, ensure_ascii=False))
     assert duologue("simulate", "recllmsim", "--scenarios", some_people, "--limit", "2", "--out", "run")[0] == 0
-    assert not any(marker in path.read_text() for path in Path("run").rglob("*") if path.is_file())
+    assert not any(marker in path.read_text(errors="replace") for path in Path("run").rglob("*") if path.is_file())
 
 
 @pytest.mark.heavy
@@ -147,7 +150,6 @@ def test_resumed_after_a_death_it_is_the_run_that_nobody_disturbed(duologue, som
     shutil.copytree("whole", "cut")
     lines = Path("cut/conversations.jsonl").read_text().splitlines(keepends=True)
     Path("cut/conversations.jsonl").write_text(lines[0] + lines[1][:50])
-    shutil.rmtree("cut/dataset")
     code, _, err = duologue(*about, "--out", "cut")
     assert code == 0, err
     assert [one.without_timing() for one in load("cut")] == [one.without_timing() for one in load("whole")]
@@ -181,7 +183,7 @@ def test_users_of_a_log_begin_as_they_did_and_the_card_says_so(duologue, logs, t
     assert manifest()["data"][0]["first_messages"] == 4
     assert "simulated**, except for the first message of 4 of them" in card()
     assert "must not be taken" not in Path("run/conversations.jsonl").read_text()
-    written = messages.read("run/dataset/messages.jsonl")
+    written = messages.read(write_dataset("run").path)
     assert [topic_key(one) for one in written] == [topic_key(one) for one in stored]
     page = Path("run/page.html").read_text()
     assert "<title>green tea" not in page
@@ -233,6 +235,7 @@ def test_sharegpt_is_a_log_too_and_parts_go_by_the_user_that_a_line_names(duolog
 
 OWN = """
 from duologue.graphs import simquac
+from duologue.runs import write_dataset
 
 def cast():
     return simquac.cast()

@@ -194,15 +194,6 @@ def test_a_page_names_no_place_of_the_machine(duologue, source, tmp_path):
     assert str(tmp_path) not in (tmp_path / "talks.html").read_text()
 
 
-def test_one_bad_line_among_the_failures_spoils_nothing(duologue, tmp_path):
-    duologue("simulate", "simquac", "--limit", 2, "--max-turns", 1, "--out", "r")
-    (tmp_path / "r/failures.jsonl").write_bytes(b'\xff\n{"id": 3}\n[]\n')
-    code, out, err = duologue("show", "r")
-    assert (code, out) == (0, "r.html\n")
-    assert "r/failures.jsonl: line 1: is not UTF-8" in err
-    assert "r: 3 lines are left out\n" in err
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -8,7 +8,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.types import Command, Send, interrupt
 
 import duologue
-from duologue import data, graphs, nodes, runs
+from duologue import data, graphs, nodes
 from duologue.data.checks import check
 from duologue.data.next_turns import moments_of
 from duologue.data.recllmsim.dataset import unsupported_fields

@@ -15,8 +15,8 @@ import pytest
 
 from duologue import data
 from duologue.data import Conversation, Message
-from duologue.runs.store import BusyError
 from duologue.runs.people_labels import AnswerFiles, answers_of
+from duologue.runs.store import BusyError
 
 pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("browser")]
 PAGE = "---\ntitle: What happened\nunit: conversation\nvalues: [good, fair, bad]\n---\ngood: done. bad: not done.\n"

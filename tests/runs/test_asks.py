@@ -14,9 +14,9 @@ from duologue.errors import DataError, SettingError
 from duologue.nodes.models.scripted import ScriptedModel
 from duologue.prompts import PromptError
 from duologue.runs.ask import GIVE_UP, Asking, ModelAnswer
+from duologue.runs.asks import JudgedReply, RankedConversation, WordedScenario, aread, judging, ranking, wordings
 from duologue.runs.loop import blocking
 from duologue.runs.settings import RunSettings
-from duologue.runs.asks import JudgedReply, RankedConversation, WordedScenario, aread, judging, ranking, wordings
 from duologue.testing import scripted_model
 
 OPTIONS = {"mood": ("calm", "glad", "sad", "angry"), "food": ("fish", "rice", "bread", "soup")}
@@ -192,7 +192,14 @@ def test_a_reader_is_asked_each_question_once_in_a_folder(tmp_path: Path) -> Non
     section = "The pier was built in 1900. It is red."
     questions = [
         ReadingQuestion(
-            id=f"q/{n}", conversation="q", title="Pier", header="Pier", background="", section=section, text=text, references=()
+            id=f"q/{n}",
+            conversation="q",
+            title="Pier",
+            header="Pier",
+            background="",
+            section=section,
+            text=text,
+            references=(),
         )
         for n, text in enumerate(["When was the pier built?", "Who paid?"])
     ]

@@ -20,7 +20,7 @@ from duologue.runs.progress import Figures, duration
 from duologue.testing import scripted_model
 
 GOAL = {"goal": "book a table for two", "success": {"text_contains": "booked"}}
-AGENT = '''
+AGENT = """
 import asyncio, time
 
 def blocks(messages):
@@ -34,7 +34,7 @@ async def blocks_the_loop(messages):
 def answers(messages):
     time.sleep(0.1)
     return "It is fine."
-'''
+"""
 
 
 def goals(count):
@@ -65,7 +65,9 @@ def test_time_is_bounded_also_while_an_agent_blocks():
     assert one.stop == "budget"
 
 
-@pytest.mark.parametrize("wrong", [{"concurrency": 0}, {"max_cost": -1}, {"shard": "3/2"}, {"frozen": True}, {"repeat": 3}])
+@pytest.mark.parametrize(
+    "wrong", [{"concurrency": 0}, {"max_cost": -1}, {"shard": "3/2"}, {"frozen": True}, {"repeat": 3}]
+)
 def test_a_wrong_setting_is_one_line(wrong):
     with pytest.raises(SettingError, match=next(iter(wrong))):
         duologue.simulate(simquac.cast(), simquac.scenarios(duologue.data.simquac.samples()[:1]), **wrong)

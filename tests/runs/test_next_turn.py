@@ -11,8 +11,8 @@ from duologue import graphs, runs
 from duologue.data import Conversation, Message, recllmsim
 from duologue.data.next_turns import Moment, moments_of
 from duologue.graphs import Cast
-from duologue.runs.store import RunError
 from duologue.runs.next_turn import folder_name, next_turns
+from duologue.runs.store import RunError
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from duologue.data.labels.side_by_side import STUDY
 from duologue.data.records import Conversation, Message
 from duologue.errors import DataError, SettingError
 from duologue.prompts.label_pages import shipped_labels
-from duologue.runs.store import BusyError
 from duologue.runs.people_labels import AnswerFiles, answers_of, next_batch
+from duologue.runs.store import BusyError
 from duologue.studies.people_answers import export_answers, import_answers, people_labels, study_preferences
 
 TONE = LabelDefinition.of("tone", {"unit": "user turn", "values": ["warm", "cold"]}, "x", "p")

@@ -7,9 +7,9 @@ import pytest
 from duologue import runs
 from duologue.data.recllmsim import Profile, near_duplicate, read_pool, shipped_profiles
 from duologue.nodes.profiles import ProfileLimits
+from duologue.runs.profiles import END, profiles_planned
 from duologue.runs.settings import RunSettings
 from duologue.runs.store import RunError
-from duologue.runs.profiles import END, profiles_planned
 from duologue.testing import scripted_model
 
 BO, CLEO = shipped_profiles().texts[0], shipped_profiles().texts[4]

@@ -182,7 +182,7 @@ def test_runs_are_listed_with_their_state(tmp_path, topics):
     (tmp_path / "empty").mkdir()
     (run,) = listed([tmp_path])
     assert (run.cast, run.planned, run.finished, run.complete) == ("simquac", 2, 2, True)
-    assert run.line == "2 of 2 finished"
+    assert run.line == "2 of 2 conversations finished"
 
 
 def test_the_data_set_and_its_card_are_written_where_one_asks(tmp_path, topics):
@@ -201,7 +201,9 @@ def test_the_data_set_and_its_card_are_written_where_one_asks(tmp_path, topics):
 
 
 def test_the_manifest_holds_what_matters_for_going_on(tmp_path, topics):
-    duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), limits=LIMITS, out=tmp_path / "r", max_tokens=10_000)
+    duologue.simulate(
+        simquac.cast(), simquac.scenarios(topics(1)), limits=LIMITS, out=tmp_path / "r", max_tokens=10_000
+    )
     manifest = stored_manifest(tmp_path / "r")
     assert manifest["settings"]["limits"] == LIMITS.or_else(simquac.cast().limits).plain()
     assert manifest["cast"]["cast"] == "simquac"

@@ -14,13 +14,13 @@ def test_what_says_only_how_to_run_may_change_on_resume_and_a_setting_may_not(du
     assert duologue(*begun, "--max-tokens", "9000", "--concurrency", "3")[0] == 0
     code, _, err = duologue(*begun, "--words", "9")
     assert code == 2
-    assert "= 25, now it is 9 (setting 'words' of the cast): resume with the same settings" in err
+    assert "= 25, now it is 9: go on with the same settings" in err
 
 
 @pytest.mark.parametrize(
     ("before", "after", "line"),
     [
-        ((), ("--share", "0.9"), "its run had share = its default, now it is 0.9: resume with the same settings"),
+        ((), ("--share", "0.9"), "its run had share = its default, now it is 0.9: go on with the same settings"),
         (("--share", "0.4"), ("--share", "0.9"), "its run had share = 0.4, now it is 0.9"),
     ],
 )

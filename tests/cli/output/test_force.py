@@ -79,7 +79,7 @@ def test_a_run_that_is_read_keeps_its_files(duologue, tmp_path):
     assert duologue("simulate", "simquac", "--limit", 1, "--max-turns", 1, "--out", "run")[0] == 0
     before = {path: path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()}
     for source in ("run", "run/conversations.jsonl"):
-        for target in ("conversations.jsonl", "manifest.json", "dataset/simquac.json", "dataset"):
+        for target in ("conversations.jsonl", "manifest.json", "replies.sqlite"):
             code, _, err = duologue("convert", source, f"run/{target}", "--to", "messages", "--force")
             assert (code, err.count("\n")) == (2, 1)
             assert ": is " in err

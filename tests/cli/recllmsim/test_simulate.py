@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from duologue.data import load, recllmsim
+from duologue.runs import write_dataset
 
 PROFILE = "\n".join(
     f"{number}. {label}: {value}"
@@ -51,7 +52,7 @@ def test_every_shipped_task_with_three_profiles_is_simulated_and_read(simulate, 
         [],
     ), err
     assert set(document["stops"]) == {"user_ended"}
-    written = recllmsim.read("run/dataset")
+    written = recllmsim.read(write_dataset("run").path)
     assert {recllmsim.variant(one) for one in written} == {"simulated"}
     for one in written:
         about = recllmsim.Situation.of(one)
@@ -71,10 +72,10 @@ def test_a_file_of_ones_own_tasks_and_profiles_is_what_is_talked_about(simulate)
     Path("pool.txt").write_text(f"{PROFILE}\n\n{PROFILE.replace('Locksmith', 'Nurse')}\n")
     code, _, err = simulate("--tasks", "tasks.yaml", "--profiles", "pool.txt", "--contexts", "1", "--repeats", "2")
     assert code == 0, err
-    assert sorted(contents("run/dataset")) == [
+    assert sorted(contents(write_dataset("run").path)) == [
         f"moving house/{who}_1{again}.json" for who in (0, 1) for again in ("", "_2")
     ]
-    (one, *_) = recllmsim.read("run/dataset")
+    (one, *_) = recllmsim.read(write_dataset("run").path)
     assert one.scenario["task_context"] == "You move to a harbour town. Plan the day with the assistant."
     card = Path("run/dataset/README.md").read_text()
     assert "from `tasks.yaml, pool.txt`" in card
@@ -98,10 +99,10 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(simulate):
     shutil.copytree("run", "cut")
     lines = Path("cut/conversations.jsonl").read_text().splitlines(keepends=True)
     Path("cut/conversations.jsonl").write_text("".join(lines[:2]) + lines[2][:70])
-    shutil.rmtree("cut/dataset")
     assert simulate(*about, out="cut")[0] == 0
-    assert len(contents("run/dataset")) == 4
-    assert contents("cut/dataset") == contents("run/dataset")
+    one, other = (contents(write_dataset(folder).path) for folder in ("run", "cut"))
+    assert len(one) == 4
+    assert one == other
 
 
 def test_rejected_drafts_answers_and_the_goodbye_stay_in_the_run_folder(simulate):
@@ -118,6 +119,7 @@ def test_rejected_drafts_answers_and_the_goodbye_stay_in_the_run_folder(simulate
         assert (one.messages[0].role, one.messages[0].stored) == ("assistant", False)
         ended = one.messages[-1]
         assert (one.stop == "user_ended") == ((ended.role, ended.stored) == ("user", False)), one.stop
+    write_dataset("run")
     text = "".join(path.read_text() for path in Path("run/dataset").rglob("*.json"))
     assert text.count('"post_questions"') == 4
     assert "goodbye" not in text.casefold()
@@ -137,6 +139,7 @@ def test_what_is_played_again_is_named_where_it_is_odd_or_broken(duologue, simul
     assert "begun by the assistant: 1" in err
     assert "ended by the user: 1" in err
     assert "half.json" in err
+    write_dataset("run")
     assert all((Path("run/dataset") / name).read_bytes() == (source / name).read_bytes() for name in names)
     assert json.loads(Path("run/manifest.json").read_text())["data"][0]["odd"]["begun by the assistant"] == [names[0]]
     assert "observed" in out
@@ -194,6 +197,7 @@ def test_the_language_of_a_replay_is_that_of_what_is_replayed(simulate, open_dat
     Path("one").mkdir()
     shutil.copy(human, "one/a.json")
     assert simulate("--user", "replay:one", "--assistant", "replay:one", "--language", "zh")[0] == 0
+    write_dataset("run")
     assert Path("run/dataset/a.json").read_bytes() == human.read_bytes()
     for language, pages in (((), "zh"), (("--language", "en"), "en")):
         code, _, err = simulate("--user", "replay:one", *language, out=pages)

@@ -80,7 +80,7 @@ def test_options_that_make_no_sense_beside_it_are_named(
 
 def test_a_folder_without_a_run_or_a_failure_is_named(duologue: Any, run: Path) -> None:
     code, _, err = duologue("test", "--rerun-failed", "nowhere")
-    assert (code, "nowhere: has no manifest.json" in err) == (2, True)
+    assert (code, "nowhere: is not a run folder" in err) == (2, True)
     Path("right.jsonl").write_text(json.dumps(SCENARIOS[0]) + "\n")
     duologue("test", "--assistant", "my_agent:agent", "--scenarios", "right.jsonl", "--out", "right", "--no-page")
     code, _, err = duologue("test", "--rerun-failed", "right")

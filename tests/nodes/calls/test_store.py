@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 
 from duologue.data.identity import digest
 from duologue.errors import DataError
-from duologue.nodes.calls.store import Call, Replies, ReplayError, SentRequest, StoredReply, merge
+from duologue.nodes.calls.store import Call, ReplayError, Replies, SentRequest, StoredReply, merge
 from duologue.nodes.settings import redaction
 
 SECRET = "lamp-oil-4711-keeper"

@@ -9,7 +9,7 @@ from langchain_core.messages import HumanMessage
 from werkzeug import Response
 
 import duologue
-from duologue import graphs, runs
+from duologue import graphs
 from duologue.nodes import Limits
 from duologue.nodes.models.specs import chat_model
 
@@ -18,9 +18,7 @@ GOAL = {"goal": "Book a room.", "facts": {}}
 
 
 def talk(cast: Any, scenario: Any, **limits: Any) -> Any:
-    (one,) = duologue.simulate(
-        cast, [scenario], limits=Limits(**{"max_turns": 1, **limits}), progress=False
-    )
+    (one,) = duologue.simulate(cast, [scenario], limits=Limits(**{"max_turns": 1, **limits}), progress=False)
     return one
 
 

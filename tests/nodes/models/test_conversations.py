@@ -7,7 +7,7 @@ import pytest
 from werkzeug import Response
 
 import duologue
-from duologue import data, graphs, runs
+from duologue import data, graphs
 from duologue.nodes import Limits
 from duologue.nodes.calls.gate import EndpointError
 from tests.fake_models import SeededModel, SeedlessModel
@@ -62,7 +62,7 @@ def test_a_reply_that_fails_for_good_ends_the_conversation_and_what_was_said_is_
     assert conversation.messages[0].text == "Who lived ? there?"
     assert "400: too much" in conversation.failure.error
     assert len(conversation.failure.error) <= 500
-    (stored,) = data.record_lines.read(tmp_path / "run" / "failures.jsonl")
+    (stored,) = data.record_lines.read(tmp_path / "run" / "conversations.jsonl")
     assert stored.messages == conversation.messages
 
 
