@@ -53,6 +53,7 @@ def demo_command(
     conversations of each cast instead.
     """
     from .. import graphs, nodes, runs, views
+    from ..graphs.scenarios.sources import Scenarios
     from ..nodes.simquac.roles import WrittenDrafts, sample_drafts
 
     folder = out or runs.new_folder(OUT, "demo")
@@ -68,7 +69,7 @@ def demo_command(
     topics = {topic.title: topic for topic in simquac.samples()}
     scenarios = graphs.simquac.scenarios([topics[title] for title in drafts])
     limits = nodes.Limits(max_turns=max(map(len, drafts.values())))
-    states = graphs.scenarios.sources.Scenarios(scenarios, {"source": "sample topics of Duologue"})
+    states = Scenarios(scenarios, {"source": "sample topics of Duologue"})
     simulated({"": cast}, states, folder, limits, RunOptions(as_json=as_json))
     loaded = load(folder)
     page = views.write_run(loaded.conversations, folder / "page.html", folder.name, manifest=loaded.manifest)

@@ -83,7 +83,7 @@ def card(
     settings, sources = manifest["settings"], manifest["data"]
     speakers = {place: NodeInfo.of(place, settings["nodes"][place]) for place in ("user_simulator", "assistant")}
     models = {place: f"replay of {one.replays}" if one.replays else one.label for place, one in speakers.items()}
-    corpora = [one.settings for one in speakers.values() if one.people is not None]
+    corpora: list[Mapping[str, Any]] = [one.settings for one in speakers.values() if one.people is not None]
     corpora += [shown for one in speakers.values() if (shown := one.shown)]
     replayed = sum(one.replays is not None for one in speakers.values())
     title = f"{'Re-enacted' if replayed == 2 else 'Simulated'} conversations"

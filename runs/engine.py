@@ -86,24 +86,25 @@ def planned(cast: Cast, scenarios: Iterable[Planned]) -> list[Planned]:
 # --- One conversation
 
 
+Edges: TypeAlias = list[tuple[str, str, str]]
+"""The edges of a graph as they are drawn: from, to, and the label."""
+
+
+def edges_of(graph: Compiled) -> Edges:
+    """The edges of a compiled graph, in drawing order."""
+    order = {node: number for number, node in enumerate((START, *graph.builder.nodes, END))}
+    drawn = sorted(graph.get_graph().edges, key=lambda edge: (order[edge.source], order[edge.target]))
+    return [(edge.source, edge.target, str(edge.data or "")) for edge in drawn]
+
+
 class Way:
     """The way of a conversation through its graph: edges, and seconds in each node, from the graph's own stream."""
 
-    def __init__(self, graph: Compiled) -> None:
-        order = {node: number for number, node in enumerate((START, *graph.builder.nodes, END))}
-        drawn = sorted(graph.get_graph().edges, key=lambda edge: (order[edge.source], order[edge.target]))
-        self.drawn = [(edge.source, edge.target, str(edge.data or "")) for edge in drawn]
-        self._pairs = {(source, target) for source, target, _ in self.drawn}
-        self.begin()
-
-    def begin(self) -> "Way":
-        """A way of the same graph that begins now."""
-        way = object.__new__(Way)
-        way.drawn, way._pairs = self.drawn, self._pairs
-        for one in (self, way):
-            one._last, one._since = START, perf_counter()
-            one._taken, one._seconds = Counter[tuple[str, str]](), defaultdict[str, float](float)
-        return way
+    def __init__(self, drawn: Edges) -> None:
+        self._drawn, self._pairs = drawn, {(source, target) for source, target, _ in drawn}
+        self._last, self._since = START, perf_counter()
+        self._taken: Counter[tuple[str, str]] = Counter()
+        self._seconds: dict[str, float] = defaultdict(float)
 
     def took(self, update: Mapping[str, Any]) -> None:
         """Nodes have run, each named with its update."""
@@ -130,7 +131,7 @@ class Way:
         left = dict(self._taken)
         drawn = [
             Edge(source=source, target=target, label=label, count=left.pop((source, target), 0))
-            for source, target, label in self.drawn
+            for source, target, label in self._drawn
         ]
         return (*drawn, *(Edge(source=one, target=two, count=count) for (one, two), count in left.items()))
 
@@ -140,7 +141,12 @@ class Way:
 
 
 async def converse(
-    graph: Compiled, scenario: Planned, limits: Limits, keep: Keep, watch: Watch | None = None, way: Way | None = None
+    graph: Compiled,
+    scenario: Planned,
+    limits: Limits,
+    keep: Keep,
+    watch: Watch | None = None,
+    drawn: Edges | None = None,
 ) -> None:
     """Simulate one conversation and pass its record to `keep`; a cancelled one as far as it got.
 
@@ -150,12 +156,12 @@ async def converse(
         limits: Limits of the conversation.
         keep: Called with the record.
         watch: Called with every state.
-        way: Of the graph, where it is known.
+        drawn: The graph's edges, where they are known.
     """
     cast = cast_of(graph)
     state: dict[str, Any] = begun(typed(Planned, {**scenario, "messages": [], "memories": {}}))
     started, began = datetime.now(UTC), perf_counter()
-    way, most = (way or Way(graph)).begin(), fuse(limits, graph)
+    way, most = Way(drawn or edges_of(graph)), fuse(limits, graph)
 
     def over(**changes: Any) -> None:
         try:
@@ -223,7 +229,7 @@ def conversations_of(
     compiled = {
         name: conversation(graph) if isinstance(graph, Cast) else graph.copy(alone) for name, graph in graphs.items()
     }
-    ways = {name: Way(graph) for name, graph in compiled.items()}
+    drawn = {name: edges_of(graph) for name, graph in compiled.items()}
 
     async def one(piece: tuple[str, Planned]) -> None:
         version, state = piece
@@ -232,7 +238,7 @@ def conversations_of(
             keep(ended.model_copy(update={"version": version}) if version else ended)
 
         with calls.active(version):
-            await converse(compiled[version], state, limits, kept, watch, ways[version])
+            await converse(compiled[version], state, limits, kept, watch, drawn[version])
 
     return one
 

@@ -145,7 +145,8 @@ async def arun(
         store: Keep = run.remember if folder is None else folder.keep
 
         def ended(conversation: Conversation) -> None:
-            for one in (store, progress and progress.add, keep):
+            store(conversation)
+            for one in (None if progress is None else progress.add, keep):
                 if one is not None:
                     one(conversation)
 

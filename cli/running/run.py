@@ -78,7 +78,8 @@ def report(run: "Run", options: RunOptions, counted: Mapping[str, Any] = Mapping
     assert run.folder is not None
     info, sums = standing(run.folder), count(iterate_run(run.folder))
     drafts = DraftCount.of(iterate_run(run.folder)).sides
-    left_out, path = [], None
+    left_out: list[str] = []
+    path: Path | None = None
     if options.to is not None and info.finished:
         from ...runs.dataset import write_dataset
 

@@ -6,13 +6,9 @@ from typing import Any
 import duologue
 from duologue import graphs, runs
 from duologue.data import recllmsim
+from duologue.runs.store import standing
 
 from .workload import MODEL, Workload
-
-
-def conduct(work: Workload) -> runs.Conduct:
-    """How the run is made."""
-    return runs.Conduct(progress=False)
 
 
 def scenarios(number: int) -> list[Any]:
@@ -28,11 +24,11 @@ async def held(work: Workload, out: Path, user: Any = None, assistant: Any = Non
     cast = graphs.recllmsim.cast(user=user or f"openai:{MODEL}", assistant=assistant or f"openai:{MODEL}")
     limits = duologue.Limits(max_turns=work.turns)
     plan = scenarios(work.conversations)
-    settings: dict[str, Any] = {"limits": limits, "concurrency": work.concurrency, "conduct": conduct(work), **more}
+    settings: dict[str, Any] = {"concurrency": work.concurrency, "progress": False, **more}
     if not work.in_folder:
-        held = await duologue.asimulate(cast, plan, **settings)
+        held = await duologue.asimulate(cast, plan, limits=limits, **settings)
         return sum(len(conversation.messages) for conversation in held)
-    summary = await runs.arun(cast, plan, out, **settings)
-    if not summary.complete:
-        raise RuntimeError(f"the run is not complete: {summary}")
+    await runs.arun({"": cast}, plan, runs.RunSettings(out=out, **settings), limits=limits)
+    if not standing(out).complete:
+        raise RuntimeError(f"the run is not complete: {out}")
     return work.calls

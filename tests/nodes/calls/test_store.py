@@ -123,7 +123,7 @@ async def test_a_frozen_file_names_the_nearest_call_and_the_first_difference(tmp
         assert (await asked(frozen))[0] == 0
         with pytest.raises(ReplayError, match=r"message 1 .* at character 6: was 'Hello.', now 'Hello, you.'"):
             await asked(frozen, text="Hello, you.")
-        with pytest.raises(ReplayError, match="attempt 2 .*; the nearest is user in turn 1, attempt 1"):
+        with pytest.raises(ReplayError, match=r"attempt 2 .*; the nearest is user in turn 1, attempt 1"):
             await asked(frozen, attempt=2)
     path.write_text("no database")
     with pytest.raises(DataError, match="holds no replies"):

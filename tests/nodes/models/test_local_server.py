@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -89,8 +88,7 @@ def run(folder: str, conversations: int = 3) -> list[duologue.Conversation]:
     cast = graphs.simquac.cast(nodes.user(FEW, "You are a student. Ask your teacher a question."), "offline")
     states = graphs.simquac.scenarios((8 * data.simquac.samples())[:conversations])
     limits = nodes.Limits(max_turns=1, question_attempts=2)
-    begun = (Path(folder) / "manifest.json").exists()
-    return list(duologue.simulate(cast, states, limits=limits, concurrency=32, out=folder, resume=begun))
+    return list(duologue.simulate(cast, states, limits=limits, concurrency=32, out=folder))
 
 
 def test_32_conversations_at_once_wait_for_slots(tmp_path):

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from duologue.data import Conversation, Edge
 from duologue.data.executed_graph import ExecutedNode
 from duologue.graphs import simquac
-from duologue.runs.engine import Way
+from duologue.runs.engine import edges_of
 from duologue.views import graph_html
 from duologue.views.graph.drawing import _lines
 from duologue.views.graph.layout import laid_out, layers, ways_back
 
-TOPOLOGY = [Edge(source=source, target=target, label=label) for source, target, label in Way(simquac.graph).drawn]
+TOPOLOGY = [Edge(source=source, target=target, label=label) for source, target, label in edges_of(simquac.graph)]
 NAMES = ["a", "b", "c", "d", "e", "f"]
 WAYS = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), max_size=14)
 
