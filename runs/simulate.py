@@ -190,7 +190,7 @@ def _take_up(folder: RunFolder, calls: Calls, casts: Mapping[str, Cast]) -> None
         for conversation in StoredRun(folder.path, version=version).finished():
             for attempt in conversation.attempts("assistant", new_only=True):
                 if attempt.usage is not None and not is_owed(conversation):
-                    calls.spending.add(attempt.model, attempt.usage.model_dump(), role="assistant", query=None)
+                    calls.spending.add(attempt.model, attempt.usage.model_dump(), query=None)
 
 
 def _notes(calls: Calls, settings: RunSettings) -> Iterator[str]:

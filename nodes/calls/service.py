@@ -20,7 +20,7 @@ from ..replies import reply_of, usage_of
 from ..settings.redaction import error_line, without_known_secrets
 from ..state import Draft
 from .gate import CallError, EndpointError, Gate, Pace, RunOverError
-from .spending import PriceQuery, Reservations, Spending, asked_model, side_of
+from .spending import PriceQuery, Reservations, Spending, asked_model
 from .store import Call, Replies, RepliesError, SentRequest, StoredReply, message_of, plain_reply
 
 T = TypeVar("T")
@@ -126,7 +126,7 @@ class Calls:
             async with self._reserved(call.role, query, tokens) as took:
                 send = partial(chosen.ainvoke, sent, None, **cast(Any, arguments))
                 message, retried = await self._through_gate(model, send, tokens)
-                took(*self._paid(message, sent, call.role, query))
+                took(*self._paid(message, sent, query))
             return StoredReply(plain_reply(message) if replies is not None else {}, retried, message=message)
 
         with self._noting(call.conversation):
@@ -159,7 +159,7 @@ class Calls:
         async def asked() -> StoredReply:
             async with self._reserved(f"agent as {call.role}", None, 0) as took:
                 update, before = await ask(), self.spending.total.cost or 0.0
-                tokens = self.spending.add_update(update, side_of(call.role))
+                tokens = self.spending.add_update(update)
                 took(0, tokens, (self.spending.total.cost or 0.0) - before)
             return StoredReply(without_known_secrets(update))
 
@@ -209,14 +209,12 @@ class Calls:
             headers=lambda reply: reply.response_metadata.get("headers") or {},
         )
 
-    def _paid(
-        self, message: AIMessage, sent: Sequence[BaseMessage], role: str, query: PriceQuery | None
-    ) -> tuple[int, int]:
+    def _paid(self, message: AIMessage, sent: Sequence[BaseMessage], query: PriceQuery | None) -> tuple[int, int]:
         """Count a reply; its tokens, sent and replied."""
         served = message.response_metadata.get("model_name") or message.response_metadata.get("model")
         texts = (str(one.content) for one in sent)
-        usage, reply, side = usage_of([message]), str(message.text), side_of(role)
-        tokens = self.spending.add(served, usage, role=side, query=query, sent=texts, reply=reply)
+        usage, reply = usage_of([message]), str(message.text)
+        tokens = self.spending.add(served, usage, query=query, sent=texts, reply=reply)
         return tokens.get("input_tokens", 0), tokens.get("output_tokens", 0)
 
     def _gate_of(self, model: BaseChatModel) -> Gate:

@@ -72,34 +72,30 @@ def _in_table(query: PriceQuery) -> Any:
 
 
 @dataclass
-class ModelSpending:
-    """What the calls of one model, or of one role, have taken."""
+class Spent:
+    """What calls have taken."""
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
-    cached_tokens: int = 0
-    reasoning_tokens: int = 0
     cost: float | None = 0.0  # US dollars; None as soon as the price of a call is unknown
-    by_characters: int = 0  # calls without reported tokens, which were counted by characters
 
     @property
     def tokens(self) -> int:
         """Input and output."""
         return self.input_tokens + self.output_tokens
 
-    def add(self, calls: int, tokens: Mapping[str, int], cost: float | None, *, by_characters: bool) -> None:
+    def add(self, calls: int, tokens: Mapping[str, int], cost: float | None) -> None:
         """Add a reply."""
         self.calls += calls
-        self.by_characters += calls * by_characters
-        for name in ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens"):
-            setattr(self, name, getattr(self, name) + tokens.get(name, 0))
+        self.input_tokens += tokens.get("input_tokens", 0)
+        self.output_tokens += tokens.get("output_tokens", 0)
         self.cost = None if self.cost is None or cost is None else self.cost + cost
 
 
 @dataclass
 class Spending:
-    """Calls, tokens and cost of a run so far, by model and by role, and the run's budgets.
+    """Calls, tokens and cost of a run so far, and the run's budgets.
 
     `add` each reply that was paid for, once: also those that a resumed run finds among the kept ones.
     """
@@ -107,9 +103,7 @@ class Spending:
     max_cost: float | None = None  # most US dollars; None: no bound, and no price is looked up unless `priced`
     max_tokens: float | None = None  # most tokens, input and output
     priced: bool = False  # whether the cost is reported although nothing bounds it
-    total: ModelSpending = field(default_factory=ModelSpending)
-    by_model: dict[str, ModelSpending] = field(default_factory=dict)
-    by_role: dict[str, ModelSpending] = field(default_factory=dict)
+    total: Spent = field(default_factory=Spent)
     notes: list[str] = field(default_factory=list)  # remarks on the figures, each only once
     unknown: str | None = None  # the first model whose price is unknown, and where it answered; None without one
     no_room: str | None = None  # why the next call did not fit into the budget, in words
@@ -141,7 +135,6 @@ class Spending:
         model: str | None,
         usage: Mapping[str, int],
         *,
-        role: str,
         query: PriceQuery | None,
         sent: Iterable[str] = (),
         reply: str = "",
@@ -160,20 +153,13 @@ class Spending:
         if by_characters and query is not None:
             self._note(f"no usage reported by {query.host}: tokens are counted by characters")
         cost = self._cost(name, query, tokens)
-        parts = self.by_model.setdefault(name, ModelSpending()), self.by_role.setdefault(role, ModelSpending())
-        for spent in (self.total, *parts):
-            spent.add(calls, tokens, cost, by_characters=by_characters)
+        self.total.add(calls, tokens, cost)
         return tokens
 
     def include(self, more: "Spending") -> None:
         """Add what others have spent; the bounds stay."""
-        for here, there in ((self.by_model, more.by_model), (self.by_role, more.by_role)):
-            for name, spent in there.items():
-                here.setdefault(name, ModelSpending()).add(
-                    spent.calls, vars(spent), spent.cost, by_characters=bool(spent.by_characters)
-                )
         spent = more.total
-        self.total.add(spent.calls, vars(spent), spent.cost, by_characters=bool(spent.by_characters))
+        self.total.add(spent.calls, vars(spent), spent.cost)
         self.notes += [line for line in more.notes if line not in self.notes]
         self.unknown = self.unknown or more.unknown
 
@@ -181,7 +167,7 @@ class Spending:
         """Count the replies that an earlier command has paid for: a run's bounds hold over all its calls."""
         for paid in replies.paid():
             if "drafts" in paid.reply:
-                self.add_update(paid.reply, side_of(paid.role))
+                self.add_update(paid.reply)
                 continue
             usage, metadata = paid.reply.get("usage_metadata") or {}, paid.reply.get("response_metadata") or {}
             spec = str(paid.to.get("spec") or (paid.to.get("arguments") or {}).get("model") or "")
@@ -190,13 +176,12 @@ class Spending:
             self.add(
                 metadata.get("model_name") or metadata.get("model"),
                 {"input_tokens": 0, "output_tokens": 0, **usage, "cached_tokens": cached},
-                role=side_of(paid.role),
                 query=PriceQuery(name.partition("?")[0], provider or None),
                 sent=() if usage else replies.texts(paid.digests),
                 reply=str(paid.reply.get("content", "")),
             )
 
-    def add_update(self, update: Any, role: str) -> int:
+    def add_update(self, update: Any) -> int:
         """Count what an agent's own models took, by the drafts of its update and their steps; gives their tokens.
 
         A model of an unknown price costs nothing here: a note says so.
@@ -210,7 +195,7 @@ class Spending:
                     self._note(f"the price of {model!r}, a model of the agent's own, is unknown: it is not counted")
                     query = None
                 if usage:
-                    self.add(model or "agent", usage, role=role, query=query)
+                    self.add(model or "agent", usage, query=query)
                     tokens += usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
         return tokens
 
@@ -255,17 +240,6 @@ class Spending:
         if self.max_cost is not None and self.total.cost is None:
             return f"the price of the model {self.unknown} is unknown, so --max-cost cannot be kept"
         return self.reached() or self.no_room
-
-    def plain(self) -> dict[str, object]:
-        """The totals as plain values, for `--json`."""
-        parts = {"model": self.by_model, "role": self.by_role}
-        by = {f"by_{name}": {key: vars(spent) for key, spent in part.items()} for name, part in parts.items()}
-        return {**vars(self.total), **by}
-
-
-def side_of(role: str) -> str:
-    """`user` and `assistant` for what these say, else `judge`: a judge's role says more than that."""
-    return role if role in ("user", "assistant") else "judge"
 
 
 CallKind: TypeAlias = tuple[str, PriceQuery | None]

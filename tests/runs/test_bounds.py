@@ -107,13 +107,13 @@ def test_ctrl_c_in_a_script_writes_down_what_is_under_way_and_says_how_to_go_on(
 
 def test_progress_tells_what_is_finished_succeeded_rejected_spent_and_left():
     calls = Calls()
-    calls.spending.add("m", {"input_tokens": 900, "output_tokens": 100}, role="user", query=None)
+    calls.spending.add("m", {"input_tokens": 900, "output_tokens": 100}, query=None)
     figures = Figures(4, calls)
     (one,) = duologue.test(lambda messages: "It is booked.", [GOAL]).records
     figures.add(one)
     figures.add(Conversation(id="x", scenario={}, stop="model_failed"))
-    line = re.sub(r"[\d.e+]+ calls/s", "N calls/s", figures.line)
-    parts = "2 of 4 conversations | 1 failed | 1 of 1 succeeded | 1,000 tokens | N calls/s | 0 s left"
+    line = re.sub(r"[\d.e+]+ calls/s \| \d+ s left", "N calls/s | N s left", figures.line)
+    parts = "2 of 4 conversations | 1 failed | 1 of 1 succeeded | 1,000 tokens | N calls/s | N s left"
     assert line == parts
     assert [duration(seconds) for seconds in (45, 720, 7_500, 90_000)] == ["45 s", "12 min", "2 h 5 min", "25 h"]
 
