@@ -99,7 +99,13 @@ class ValidityTrial:
             limits = replace(run.cast.limits, seed=self.seed)
             place = None if out is None else out / run.place
             conversations[run.place] = await simulated(
-                run.cast, run.states, lambda one: one, limits=limits, out=place, concurrency=concurrency, conduct=conduct
+                run.cast,
+                run.states,
+                lambda one: one,
+                limits=limits,
+                out=place,
+                concurrency=concurrency,
+                conduct=conduct,
             )
         report = self.report(conversations)
         if out is not None:

@@ -66,7 +66,7 @@ def next_turn_command(
     with options.surroundings():
         control = begun(study.plan(), options, study.casts.values())
         retrieval_based = study.retrieval_based() if baseline else (None, [])
-        conduct, concurrency = options.conduct(control), options.concurrency or "auto"
+        conduct = options.conduct(control)
         places = len(study.benchmark.moments)
         left = (
             "nothing is kept without --out"
@@ -74,7 +74,7 @@ def next_turn_command(
             else f"the turns are in {out}; continue with the same command"
         )
         turns = asked(
-            lambda show: study.turns(concurrency, conduct, lambda name: show(f"asks {name} at {places} places")),
+            lambda show: study.turns(options.concurrency or "auto", conduct, lambda name: show(f"asks {name} at {places} places")),
             control, options, "begins", left,
         )  # fmt: skip
     report, written = study.report(turns, retrieval_based)

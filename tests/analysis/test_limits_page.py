@@ -5,8 +5,8 @@ import re
 import pytest
 
 from duologue.analysis import estimates
-from duologue.runs.engine import figures
 from duologue.runs import next_turn
+from duologue.runs.engine import figures
 from tests.tree import ROOT
 
 PAGE = (ROOT / "docs/reference/limits.md").read_text(encoding="utf-8")

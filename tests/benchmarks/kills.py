@@ -93,8 +93,6 @@ def records(folder: Path, stdout: str) -> Any:
     return [record_lines.line(conversation.without_timing()) for conversation in conversations]
 
 
-
-
 PROFILE = {
     "personality": ["冷静"], "daily_interests": ["阅读"], "travel_habits": ["看展"], "dining_preferences": ["外卖"],
     "spending_habits": ["节俭"],

@@ -10,7 +10,7 @@ import pytest
 
 import duologue as package
 from duologue import data
-from duologue.errors import DataError, SettingError
+from duologue.errors import SettingError
 from duologue.studies.recllmsim import judge_agreement, predict_profiles
 
 Command = Callable[..., tuple[int, str, str]]

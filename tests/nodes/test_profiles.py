@@ -8,9 +8,9 @@ from duologue import runs
 from duologue.data.recllmsim import Profile, coverage, shipped_profiles
 from duologue.data.recllmsim.profiles import GENDERS, OCCUPATIONS, TRAITS
 from duologue.nodes import chat_model
-from duologue.runs.profiles import replies_of
 from duologue.nodes.profiles import CHINESE, OPPOSED, ProfileLimits, ProfileMaker, next_target
 from duologue.prompts import shipped
+from duologue.runs.profiles import replies_of
 from tests.data.recllmsim.small_files import ANNA
 
 TEXTS = shipped_profiles().texts

@@ -191,7 +191,14 @@ def test_a_reader_is_asked_each_question_once_in_a_folder(tmp_path: Path) -> Non
     section = "The pier was built in 1900. It is red."
     questions = [
         ReadingQuestion(
-            id=f"q/{n}", conversation="q", title="Pier", header="Pier", background="", section=section, text=text, references=()
+            id=f"q/{n}",
+            conversation="q",
+            title="Pier",
+            header="Pier",
+            background="",
+            section=section,
+            text=text,
+            references=(),
         )
         for n, text in enumerate(["When was the pier built?", "Who paid?"])
     ]
