@@ -57,7 +57,8 @@ class ValidityTrial:
         if self.rated is None or self.source is None:
             return []
         judges = {**{str(judge): judge for judge in self.judges}, **models_among(self.users)}
-        return ratings(self.source, self.people, self._chosen, judges)
+        source = self.source if isinstance(self.source, str) else tuple(self.source)
+        return ratings(source, self.people, self._chosen, judges)
 
     @cached_property
     def meetings(self) -> "list[ValidityRun]":
