@@ -123,6 +123,7 @@ def profiles(
         "rejected": making.rejected,
         "usage": making.usage,
         "stop": making.stop,
+        "failure": making.failure or None,
         "coverage": kinds,
     }
     if as_json:

@@ -103,11 +103,16 @@ def validity_command(
         )  # fmt: skip
         conduct = begun(trial.plan(folder), options, [run.cast for run in (*trial.ratings, *trial.meetings)])
         left = f"the runs are in {folder}; continue with the same command and --out {folder}"
-        report = asked(lambda show: trial.tried(folder, conduct, "auto", show), conduct, "begins", left)
+        report = asked(
+            lambda show: trial.tried(folder, conduct, "auto", show),
+            conduct,
+            "begins",
+            left,
+        )
     if options.as_json:
         print_json({"out": str(folder), **report.model_dump(mode="json")})
     else:
         put_tables(report.tables())
         put("", f"written: {folder / REPORT}")
     testers = [row for row in (report.people.rows if report.people else ()) if row.kind == "tester"]
-    return int(any(row.failed for row in (*report.told, *testers)))
+    return int(any(row.failed for row in report.told) or any(row.failed for row in testers))
