@@ -112,7 +112,7 @@ def test_the_card_says_that_a_model_was_shown_peoples_words_and_their_licence(du
         card = file.read()
     assert "**shown people's own words** as examples of manner" in card
     assert "12 conversations of 4 users in `talks.jsonl`" in card
-    assert "Their licence: CC-BY-4.0." in card
+    assert "their licence: CC-BY-4.0)" in card
     with open("run/manifest.json", encoding="utf-8") as file:
         manifest = json.load(file)
     assert manifest["settings"]["nodes"]["user_simulator"]["like"]["digest"] in card
