@@ -27,7 +27,8 @@ from ..options.shared import (
 from ..output.overwriting import check_apart
 from ..output.sources import say_notes
 from ..output.tables import read_source
-from ..running.asking import asked, begun
+from ..running.asking import begun
+from ..running.interrupts import ask_all
 from ..streams import print_json, put, put_tables, say
 
 
@@ -104,12 +105,12 @@ def validity_command(
         control = begun(trial.plan(folder), options, [run.cast for run in (*trial.ratings, *trial.meetings)])
         conduct = options.conduct(control)
         left = f"the runs are in {folder}; continue with the same command and --out {folder}"
-        report = asked(
+        report = ask_all(
             lambda show: trial.tried(folder, conduct, options.concurrency or "auto", show),
             control,
-            options,
             "begins",
-            left,
+            max_time=options.max_time,
+            left=left,
         )
     if options.as_json:
         print_json({"out": str(folder), **report.model_dump(mode="json")})
