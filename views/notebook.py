@@ -37,11 +37,9 @@ def register(shell: Any) -> None:
     formatter.for_type_by_name("duologue.runs.folder.summary", "Summary", run_html)
     formatter.for_type_by_name("duologue.graphs.casts.cast", "Cast", cast_html)
     formatter.for_type_by_name("duologue.analysis.tables", "Table", table_html)
-    formatter.for_type_by_name("duologue.analysis.tables", "TypedRows", rows_html)
     formatter.for_type_by_name("duologue.analysis.realism.report", "RealismReport", realism_html)
     plain = shell.display_formatter.formatters["text/plain"]
     plain.for_type_by_name("duologue.analysis.tables", "Table", table_text)
-    plain.for_type_by_name("duologue.analysis.tables", "TypedRows", table_text)
     compiled = ("langgraph.graph.state", "CompiledStateGraph")
     shell.display_formatter.formatters["image/svg+xml"].for_type_by_name(*compiled, compiled_svg)
     # LangGraph's own form asks a public web service for a picture: offline the cell would fail.
@@ -110,15 +108,9 @@ def table_html(table: Any) -> str:
     return render("table.html", table=table)
 
 
-def rows_html(rows: Any) -> str:
-    """Rows of results as a table."""
-    return table_html(rows.table())
-
-
 def table_text(shown: Any, printer: Any, cycle: bool) -> None:
-    """A table of results, or rows of them, as Markdown."""
-    table = shown if isinstance(shown, Table) else shown.table()
-    printer.text(table.to_markdown().rstrip())
+    """A table of results as Markdown."""
+    printer.text(shown.to_markdown().rstrip())
 
 
 def realism_html(shown: Any) -> str:

@@ -12,8 +12,8 @@ from ...data.recllmsim import ATTRIBUTES, Situation
 from ...data.recllmsim.profiles import AGE_BANDS
 from ...data.records import Conversation
 from ...errors import of_extra
-from ..tables import Table
-from .talks import SIDES, Talk, Talks, own_profile, table_of
+from ..tables import Table, table_of
+from .talks import SIDES, Talk, Talks, own_profile
 
 TOP = 5
 """Maximum number of frequent labels that are shown, as many as the published script compares."""

@@ -17,9 +17,9 @@ from ...data.recllmsim.published_labels import BEHAVIOUR
 from ...data.records import Conversation, Role
 from ...data.text.languages import Language
 from ...errors import of_extra
-from ..tables import Table
+from ..tables import Table, TablesReport, table_of
 from .profile_tables import profile_statistics, profile_values
-from .talks import NOT_TOLD, SIDES, TablesReport, Talk, Talks, table_of
+from .talks import NOT_TOLD, SIDES, Talk, Talks
 
 Conversations: TypeAlias = Iterable[Conversation] | Talks
 """The input of every table: conversations of any kind, or the task-oriented ones picked from them."""
