@@ -364,7 +364,9 @@ def _given(
     return (tests, [np.array([points for _, points in rows])]), (tests, [prior[numbers]])
 
 
-def _rows(talks: Sequence[ProfileTalk], parts: Sequence[_Part], predicted: Sequence[_Predicted]) -> list[dict[str, Any]]:
+def _rows(
+    talks: Sequence[ProfileTalk], parts: Sequence[_Part], predicted: Sequence[_Predicted]
+) -> list[dict[str, Any]]:
     """The metrics of each aspect and of their mean, averaged over seeds; hit@1 with its interval."""
     user, everyone = places_of([talk.user for talk in talks])
     rows: list[dict[str, Any]] = []
