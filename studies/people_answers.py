@@ -16,7 +16,7 @@ from ..runs.labels.people import write_labelled_by_people
 from .sources import Notify, StudySource, conversations_of, logged, path_of
 
 if TYPE_CHECKING:  # it needs the extra `stats`
-    from ..analysis.labels.preference import Preferences
+    from ..analysis.tables import TablesReport
 
 
 class ImportedAnswers(NamedTuple):
@@ -102,7 +102,7 @@ def copy_with_answers(
 
 def study_preferences(
     folder: str | Path, study: str | Path | None = None, *, without: Collection[str] = ()
-) -> "Preferences":
+) -> "TablesReport":
     """What people prefer in a side-by-side study, `duologue papers recllmsim preference` as a function.
 
     `folder`: their answers; `study`: its file, for the names of its two systems. `without`: preferences to
