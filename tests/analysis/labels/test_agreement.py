@@ -135,7 +135,7 @@ def test_confusion_counts_each_pair_of_values_as_the_data_writes_them(talk):
         for n, (one, other) in enumerate(map(tuple, ["Aa", "Ab", "Ab", "Cb"]))
     ]
     rows = agreement(talks, between=BETWEEN, confusion=True).confusion
-    assert [(row.value, row.judged, row.n) for row in rows] == [("a", "a", 1), ("a", "b", 2), ("C", "b", 1)]
+    assert [(row["value"], row["judged"], row["n"]) for row in rows] == [("a", "a", 1), ("a", "b", 2), ("C", "b", 1)]
 
 
 @pytest.mark.heavy
@@ -173,11 +173,11 @@ def test_too_few_labels_of_people_give_no_interval_and_agreement_throughout_stil
     assert same.high > 0.1
     talks = [talk(str(n), {"human": "a" if n else "b", "judge": "a"} if n < 8 else {"judge": "a"}) for n in range(20)]
     rows = agreement(talks, between=BETWEEN, rectify=True).rectified
-    assert [(row.value, row.n, row.of, row.judge, row.people) for row in rows] == [
+    assert [tuple(row[name] for name in ("value", "n", "of", "judge", "people")) for row in rows] == [
         ("a", 8, 20, 1.0, 0.875),
         ("b", 8, 20, 0.0, 0.125),
     ]
-    assert rows[0].rectified.value == pytest.approx(0.875)
+    assert rows[0]["rectified"] == pytest.approx(0.875)
 
 
 def test_votes_are_weighed_by_how_often_each_rater_errs():

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 pytest.importorskip("pandas")
 
-from duologue.analysis.recllmsim import TablesReport, recllmsim_tables
+from duologue.analysis.recllmsim import recllmsim_tables
 from duologue.analysis.recllmsim.tables import TABLES, lengths
+from duologue.analysis.tables import TablesReport
 from duologue.data import Conversation, Message, load, recllmsim
 from duologue.data.records import NodeInfo, Provenance
 
