@@ -53,26 +53,6 @@ def test_both_and_neither_are_ties_as_well_as_no_majority():
     assert (row.both, row.neither, row.split) == (0.25, 0.25, 0.25)
 
 
-def test_fleiss_kappa_is_that_of_the_table_of_votes():
-    votes = ["first first", "second second", "first second", "first first"]
-    answers = [
-        answer(by, str(number), choice)
-        for number, of_one in enumerate(votes)
-        for by, choice in zip("ab", of_one.split(), strict=True)
-    ]
-    # Fleiss 1971: observed (1 + 1 + 0 + 1) / 4, expected (5/8)² + (3/8)².
-    expected = (5 / 8) ** 2 + (3 / 8) ** 2
-    result = preferences(by_person(*answers))
-    row = rows(result)["preference"]
-    assert row.fleiss == pytest.approx((0.75 - expected) / (1 - expected))
-
-
-def test_one_labeller_agrees_with_nobody_and_the_row_says_so():
-    result = preferences(by_person(answer("a")))
-    assert rows(result)["preference"].fleiss is None
-    assert "preference: nothing was answered by two people." in result.tables()[0].notes
-
-
 def test_reasons_stand_beside_the_preference_as_it_was_seen_and_are_left_out_by_name():
     odd = answer("a", preference="first", correctness="second")
     odd = odd.model_copy(update={"value": {**odd.value, "switched": True, "why": "A is right."}})

@@ -8,9 +8,7 @@ import pytest
 pytest.importorskip("sklearn")
 
 import numpy as np
-from sklearn.dummy import DummyClassifier
 from sklearn.metrics import cohen_kappa_score, f1_score, mean_absolute_error
-from sklearn.tree import DecisionTreeClassifier
 
 from duologue.analysis.recllmsim.judges import JudgedTurn, judged_turns, measure_judges
 from duologue.analysis.recllmsim.learning import folds_of, macro_f1, models_of
@@ -194,8 +192,3 @@ def test_judges_learn_from_others_only_and_constant_ones_have_no_order() -> None
     assert held_out["length of the reply"]["auc"] == held_out["length of the reply"]["concordance"] == 1
     assert held_out["user's mean"]["concordance"] is None
     assert held_out["words of the reply (TF-IDF)"]["known"] == 0
-
-
-def test_ones_own_model_of_scikit_learn_is_a_row(people: list[ProfileTalk]) -> None:
-    report = predict_profiles(people, models={"tree": DecisionTreeClassifier(), "dummy": DummyClassifier()}, seeds=1)
-    assert rows_of(report, split="users")["tree"]["hit_1"] == 1

@@ -15,7 +15,7 @@ pytest.importorskip("pandas")
 from duologue.analysis.recllmsim import recllmsim_tables
 from duologue.analysis.recllmsim.tables import TABLES, lengths
 from duologue.analysis.tables import TablesReport
-from duologue.data import Conversation, Message, load, recllmsim
+from duologue.data import Conversation, load, recllmsim
 from duologue.data.records import NodeInfo, Provenance
 
 Made = Callable[..., Conversation]
@@ -255,16 +255,6 @@ def test_every_table_of_the_open_data_has_rows_and_shares_that_add_up(open_data:
         sums[key] = sums.get(key, 0) + row["share"]
     assert len(sums) > 50
     assert list(sums.values()) == pytest.approx([1] * len(sums))
-
-
-def test_no_conversation_one_silent_one_and_another_kind_give_tables_that_say_so(simulated: Made, person: Made) -> None:
-    other = Conversation(id="x", scenario={"kind": "messages"}, messages=(Message(role="user", text="hi"),))
-    bare = Conversation(id="y", scenario={"kind": "recllmsim", "task": "gifts"})
-    for conversations in ([], [other, bare], [simulated("")], [simulated("a")], [person(profile={})]):
-        report = recllmsim_tables(conversations)
-        json.dumps(report.to_json(), allow_nan=False)
-        assert all(table.rows or table.notes for table in report.tables())
-    assert "2 conversations are about no task with a profile: left out." in notes_of("counts", [other, bare])
 
 
 NAMES = st.sampled_from(

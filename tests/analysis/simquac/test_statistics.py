@@ -55,12 +55,6 @@ def test_coverage_is_of_the_union_of_spans_with_mean_and_population_deviation():
     assert statistics.coverage_sd == pytest.approx(share / 2)  # both lie half the share from the mean
 
 
-def test_a_span_beyond_the_section_covers_no_more_than_the_section():
-    message = Message(role="assistant", text="x", spans=(Span(text="pass. CANNOTANSWER", start=len(SECTION) - 5),))
-    conversation = talk().model_copy(update={"messages": (Message(role="user", text="?"), message)})
-    assert of(conversation).coverage_mean == pytest.approx(5 / len(SECTION))
-
-
 def test_flow_is_kendalls_tau_b_of_turn_and_first_span_without_unanswerable_turns():
     # Starts by turn: 0, (refused), 31 + ..., 6: of three pairs two rise and one falls: (2 - 1) / 3.
     conversation = talk(("a?", ["Three"]), ("b?", []), ("c?", ["Ships", "Three"]), ("d?", ["keepers"]))
@@ -99,13 +93,6 @@ def test_coverage_is_compared_at_an_equal_number_of_questions_of_conversations_a
     whole, first = rows(simquac_statistics({"people": people, "simulated": simulated}).by_name["equal_questions"])
     assert (first.questions, first.pairs, first.b_less_a) == ("first k", 8, 0.0)
     assert whole.b_less_a == pytest.approx(len("Ships pass.") / (len(SECTION) + 1))
-
-
-def test_one_source_has_no_table_of_comparisons():
-    assert [table.title for table in simquac_statistics({"a": [talk(("Who?", ["Three"]))]}).tables()] == [
-        "Answers, coverage and flow",
-        "Questions",
-    ]
 
 
 OTHER = Conversation(id="m", scenario={"kind": "messages"}, messages=(Message(role="user", text="Hi?"),))
@@ -183,20 +170,3 @@ def test_the_open_data_gives_the_numbers_of_the_documentation(open_statistics):
     by_measure = {one.measure: one for one in rows(open_statistics.by_name["tests"])}
     assert by_measure["coverage"].statistic == pytest.approx(-5.8406, abs=1e-4)
     assert by_measure["flow"].p == pytest.approx(0.00978, abs=1e-5)
-
-
-def test_the_open_data_counted_from_its_raw_json_agrees(open_statistics, open_data):
-    for name, source in measures(open_statistics.by_name["sources"]).items():
-        paragraphs = json.loads((open_data / "simquac" / name).read_text())["data"][0]["paragraphs"]
-        shares, words = [], []
-        for paragraph in paragraphs:
-            flags = bytearray(len(paragraph["context"]) - len(" CANNOTANSWER"))
-            for qa in paragraph["qas"]:
-                if not qa["is_impossible"]:
-                    words.append(sum(answer["text"].count(" ") + 1 for answer in qa["answers"]))
-                    for answer in qa["answers"]:
-                        end = answer["answer_start"] + len(answer["text"])
-                        flags[answer["answer_start"] : end] = b"1" * (end - answer["answer_start"])
-            shares.append(sum(map(bool, flags)) / len(flags))
-        assert source.words_per_answer == pytest.approx(sum(words) / len(words))
-        assert source.coverage_mean == pytest.approx(sum(shares) / len(shares))

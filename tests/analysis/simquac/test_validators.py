@@ -1,12 +1,9 @@
 """The same answers through two validators."""
 
-import pytest
-
 from duologue import data
 from duologue.analysis.simquac import compare_validators
 from duologue.data import Conversation, Message
 from duologue.data.simquac import Topic
-from duologue.data.simquac.released import overlap
 from tests.analysis.printed import measures
 
 SECTION = "Aniston was cast as Rachel Green. The Program was a success (in 1995) for years. She left NBC."
@@ -62,24 +59,3 @@ def test_the_open_data_sets_give_the_numbers_of_the_documentation(open_data):
         released = measures(table)["as_released"]
         counts[name] = (released.accepted, released.rejected, released.altered, released.words_lost)
     assert counts == {"quac_subset": (538, 14, 428, 428), "sim_quac": (861, 63, 501, 1686)}
-
-
-class Section(str):
-    """Counts how often something is looked for in it."""
-
-    searches = 0
-
-    def lower(self):
-        return self
-
-    def __contains__(self, piece):
-        self.searches += 1
-        return str.__contains__(self, piece)
-
-
-@pytest.mark.parametrize(("text", "start"), [("x | a b", 4), ("| a b | " * 5_000, None)])
-def test_the_published_rules_look_for_few_of_the_tails_of_a_long_answer(text, start):
-    section = Section("The | a b and c")
-    span = overlap(text, section)
-    assert (span and span.start) == start
-    assert section.searches <= len(text).bit_length()
