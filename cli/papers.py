@@ -303,17 +303,9 @@ def profiles(
         left = f"the finished profiles are in {file}; continue with the same command"
         making = ask_all(work, control, f"0 of {count} profiles", max_time=options.max_time, left=left, early=False)
     say(*making.notes)
-    summary: dict[str, Any] = {
-        "out": str(making.path),
-        "drafts": str(making.drafts),
-        "profiles": len(making.profiles),
-        "new": making.new,
-        "rejected": making.rejected,
-        "usage": making.usage,
-        "stop": making.stop,
-        "ended_early": making.stopped,
-        "coverage": making.coverage.model_dump(mode="json"),
-    }
+    summary: dict[str, Any] = {"out": str(making.path), "profiles": len(making.profiles), "new": making.new}
+    summary |= {"rejected": making.rejected, "usage": making.usage, "stop": making.stop}
+    summary["coverage"] = making.coverage.model_dump(mode="json")
     if as_json:
         print_json(summary)
     else:

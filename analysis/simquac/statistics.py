@@ -5,7 +5,7 @@ is the plainest, and `docs/research/statistics.md` says how far it agrees with w
 """
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import isfinite
 from statistics import fmean, pstdev
@@ -214,8 +214,16 @@ def _at_equal_questions(
     ]
     rows: list[tuple[Cell, ...]] = []
     for a, b in combinations(about, 2):
-        for name, pairs in zip(("all", "first k"), _coverages(a, b, about, numbers), strict=True):
-            found = paired_difference(pairs, (0, 1), "sections")
+        sections = _coverages(a, b, about, numbers)
+        asked = [min(map(len, pair)) for pairs in sections for pair in pairs]
+        notes += [f"{a} and {b}: k is {fmean(asked):.3f} on the mean."] if asked else []
+        whole = [[(one[-1], other[-1]) for one, other in pairs] for pairs in sections]
+        first = [
+            [(one[k - 1], other[k - 1]) for one, other in pairs for k in (min(len(one), len(other)),)]
+            for pairs in sections
+        ]
+        for name, coverages in (("all", whole), ("first k", first)):
+            found = paired_difference(coverages, (0, 1), "sections")
             means = (found.old, found.new, found.value, found.low, found.high)
             rows.append((name, a, b, found.n, found.groups, *means, found.p))
             notes += [f"{a} and {b}, {name}: {found.reason}."] if found.reason else []
@@ -225,8 +233,8 @@ def _at_equal_questions(
 
 def _coverages(
     a: str, b: str, about: Mapping[str, Sequence[Conversation]], numbers: Mapping[str, Sequence[ConversationNumbers]]
-) -> Iterator[list[list[tuple[float, float]]]]:
-    """Of each section the pairs of coverages, over all questions and over the first k."""
+) -> list[list[tuple[Sequence[float], Sequence[float]]]]:
+    """Of each section its pairs of conversations, each with its coverage after each question."""
     of_conversation = {
         id(talk): of_talk for name in (a, b) for talk, of_talk in zip(about[name], numbers[name], strict=True)
     }
@@ -235,8 +243,4 @@ def _coverages(
         shares = of_conversation[id(one)].coverage_by_question, of_conversation[id(other)].coverage_by_question
         if all(shares):  # where nothing is asked k is 0, and at no question everybody is equal
             by_section.setdefault(topic_key(one), []).append(shares)
-    yield [[(one[-1], other[-1]) for one, other in pairs] for pairs in by_section.values()]
-    yield [
-        [(one[k - 1], other[k - 1]) for one, other in pairs for k in (min(len(one), len(other)),)]
-        for pairs in by_section.values()
-    ]
+    return list(by_section.values())
