@@ -26,24 +26,6 @@ DASH = "–"
 MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\`*_[]<>|~&$"})
 """Markdown's signs, escaped."""
 
-LATEX = str.maketrans(
-    {character: f"\\{character}" for character in "&%$#_{}"}
-    | {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        '"': "''",
-        DASH: "--",
-        "[": "{[}",  # a bracket or star behind a row's end would be an argument of it
-        "]": "{]}",
-        "*": "{*}",
-    }
-)
-"""LaTeX's signs, escaped."""
-
 
 class Column(Record):
     """The content of a column."""
@@ -152,27 +134,15 @@ class Table(Record):
         return "\n".join(lines) + "\n"
 
     def to_latex(self) -> str:
-        r"""A `table` with `\toprule` and its like: a document that holds it needs the package booktabs."""
-        lines = [
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{one_line(self.title).translate(LATEX)}}}",
-            rf"\begin{{tabular}}{{{''.join('l' if column.kind == 'text' else 'r' for column in self.columns)}}}",
-            r"\toprule",
-            latex_row(one_line(column.heading).translate(LATEX) for column in self.columns),
-            r"\midrule",
-            *(latex_row(map(self._latex, texts, row)) for texts, row in zip(self.shown(), self.rows, strict=True)),
-            r"\bottomrule",
-            r"\end{tabular}",
-            *(rf"\par\footnotesize {one_line(note).translate(LATEX)}" for note in self.notes),
-            r"\end{table}",
-        ]
-        return "\n".join(lines) + "\n"
-
-    @staticmethod
-    def _latex(text: str, cell: Cell) -> str:
-        negative = isinstance(cell, int | float) and text.startswith("-")
-        return f"$-${text[1:]}" if negative else text.translate(LATEX)
+        r"""A `table` of LaTeX with `\toprule` and its like: a document needs the package booktabs. Needs the extra `stats`."""
+        pandas = of_extra("pandas", "stats")
+        frame = pandas.DataFrame(self.shown(), columns=[column.heading for column in self.columns])
+        of_columns = "".join("l" if column.kind == "text" else "r" for column in self.columns)
+        text: str = frame.to_latex(index=False, escape=True, caption=self.title, column_format=of_columns)
+        notes = pandas.DataFrame({"notes": self.notes}).to_latex(index=False, escape=True, header=False)
+        lines = [line.removesuffix(r" \\") for line in notes.splitlines() if line.endswith(r" \\")]
+        end = r"\end{table}"
+        return text.replace(end, "".join(f"\\par\\footnotesize {line}\n" for line in lines) + end)
 
     def rich(self) -> Any:
         """The table for rich to print; what looks like its markup is text."""
@@ -225,19 +195,9 @@ def markdown_text(text: str) -> str:
     return on_one_line(text).translate(MARKDOWN).replace("://", r"\://").replace("www.", r"www\.")
 
 
-def one_line(text: str) -> str:
-    """The text with single spaces for all white space."""
-    return " ".join(text.split())
-
-
 def piped(cells: Iterable[str]) -> str:
     """A row of a Markdown table."""
     return f"| {' | '.join(cells)} |"
-
-
-def latex_row(cells: Iterable[str]) -> str:
-    """A row of a LaTeX table."""
-    return " & ".join(cells) + r" \\"
 
 
 class TabledReport(Record):

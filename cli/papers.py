@@ -207,8 +207,9 @@ def _read(
         answers = {}
         for (spec, name), (cast, those, place) in works.items():
             show(f"{spec}: {len(those)} questions of {name}")
-            concurrency = options.concurrency or "auto"
-            answers[spec, name] = await aread(cast, those, out=place, concurrency=concurrency, conduct=conduct)
+            answers[spec, name] = await aread(
+                cast, those, out=place, concurrency=options.concurrency or "auto", conduct=conduct
+            )
         return answers
 
     left = "nothing is kept without --journal" if folder is None else "continue with the same command"
@@ -445,22 +446,27 @@ def _measured(
     return 1 if found.to_json().get("unanswered") else 0
 
 
+SIMQUAC: Mapping[str, Callable[..., int]] = {
+    "stats": simquac_stats,
+    "teacher": teacher,
+    "validators": validators,
+    "readers": readers,
+    "baseline": baseline,
+    "repair": repair,
+}
+RECLLMSIM: Mapping[str, Callable[..., int]] = {
+    "stats": recllmsim_stats,
+    "tasks": tasks,
+    "profiles": profiles,
+    "predict": predict,
+    "intents": intents,
+    "satisfaction": satisfaction,
+    "judges": judges,
+    "preference": preference,
+}
 papers_command = typer.Typer(help="Print the tables of the papers.", no_args_is_help=True, add_completion=False)
-for _paper, _help, _commands in (
-    (
-        "simquac",
-        "Tables of the SimQuAC paper, and repair of its data.",
-        {"stats": simquac_stats, "teacher": teacher, "validators": validators, "readers": readers, "baseline": baseline,
-         "repair": repair},
-    ),
-    (
-        "recllmsim",
-        "Tables and data as in the papers of RecLLMSim.",
-        {"stats": recllmsim_stats, "tasks": tasks, "profiles": profiles, "predict": predict, "intents": intents,
-         "satisfaction": satisfaction, "judges": judges, "preference": preference},
-    ),
-):  # fmt: skip
-    _group = typer.Typer(help=_help, no_args_is_help=True, add_completion=False)
+for _paper, _commands in {"simquac": SIMQUAC, "recllmsim": RECLLMSIM}.items():
+    _group = typer.Typer(help="Its tables, baselines and data.", no_args_is_help=True, add_completion=False)
     for _name, _function in _commands.items():
         _group.command(_name)(spread(_function))
     papers_command.add_typer(_group, name=_paper)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..analysis.labels.reliability import Trusts
-from ..analysis.tables import Table
 from ..data.loading import Loaded, load
 from ..data.records import Conversation
 from ..data.summaries import Counts, count

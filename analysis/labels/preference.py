@@ -80,7 +80,7 @@ def _reasons(answers: Sequence[LabelAnswer]) -> Table | None:
                     given.setdefault((label, reason), Counter())[side] += 1
     sides = (*SIDES, "tie")
     order = sorted(given.items(), key=lambda item: (item[0][0], -item[1].total(), item[0][1]))
-    rows = tuple(
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
         (label, reason, *(counts[side] for side in sides), *(labelled[label][side] for side in sides))
         for (label, reason), counts in order
     )

@@ -66,14 +66,14 @@ def _labels(talks: Talks) -> tuple[Any, list[str]]:
     """A row for each label of each profile, or one without a label, and notes."""
     pandas = of_extra("pandas", "stats")
     notes = list(talks.notes)
-    rows = []
+    rows: list[tuple[str, str, int, str | None]] = []
     for side in SIDES:
         profiles, remarks = _profiles([talk for talk in talks.talks if talk.side == side])
         notes += [f"{side.capitalize()}: {line}" for line in remarks]
         for number, labels in enumerate(profiles):
-            rows += [
-                (ATTRIBUTES[key][0], side, number, label) for key, own in labels.items() for label in own or [None]
-            ]
+            for key, own in labels.items():
+                rows += [(ATTRIBUTES[key][0], side, number, label) for label in own]
+                rows += [] if own else [(ATTRIBUTES[key][0], side, number, None)]
     if not rows:
         notes.append("No conversation has a profile with labels.")
     frame = pandas.DataFrame(rows, columns=["attribute", "side", "profile", "label"])

@@ -1,6 +1,5 @@
 """How questions are put: types, lengths and repeats."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from statistics import fmean, pstdev
@@ -14,22 +13,6 @@ TYPES = ("what", "who", "when", "where", "why", "which", "how", "yes or no", "ot
 """Types of questions, by the word that asks."""
 
 _ENGLISH = {**{word: word for word in TYPES[:7]}, "whom": "who", "whose": "who"}
-_CHINESE = {
-    word: kind
-    for kind, words in {
-        "when": ("什么时候", "何时", "哪年"),
-        "why": ("为什么", "为何"),
-        "where": ("哪里", "哪儿", "何处"),
-        "what": ("什么",),
-        "who": ("谁",),
-        "how": ("怎", "如何", "多少"),
-        "which": ("哪",),
-        "yes or no": ("是否", "是不是", "有没有", "吗"),
-    }.items()
-    for word in words
-}
-"""Longer words stand before those that they hold."""
-_ASKS = re.compile("|".join(_CHINESE))
 _LEADING = frozenset("and but so or also ok okay well then".split())
 _AUXILIARY = frozenset(
     "is are was were am be do does did has have had can could will would shall should may might must "
@@ -41,12 +24,8 @@ def question_type(question: str) -> str:
     """The type of a question, one of `TYPES`.
 
     A question that begins with an auxiliary verb, after "and" and its like, is a yes-no question. Else the first asking
-    word anywhere gives the type ("In what year" asks what, "whose" asks who). In Chinese only the asking words decide;
-    a question with no other than 吗 is one of yes or no.
+    word anywhere gives the type ("In what year" asks what, "whose" asks who). Of English questions only.
     """
-    chinese = [_CHINESE[word] for word in _ASKS.findall(question)]
-    if chinese:
-        return next((kind for kind in chinese if kind != "yes or no"), "yes or no")
     words = [word.casefold() for word in tokens(question) if word.isalnum()]
     while words and words[0] in _LEADING:
         words.pop(0)

@@ -64,9 +64,9 @@ def _row(
             counts["words lost"] += lost
             counts["spans lost"] += _lines_lost(answer, spans)
             counts["wrong case"] += sum(section[span.start : span.end] != span.text for span in spans)
-    accepted = {"refused": counts["refused"], "accepted": counts["refused"] + counts["accepted"]}
-    lost = {name.replace(" ", "_"): counts[name] for name in ("altered", "words lost", "spans lost", "wrong case")}
-    return {"answers": len(answers), **accepted, "rejected": counts["rejected"], **lost}
+    passed = {"refused": counts["refused"], "accepted": counts["refused"] + counts["accepted"]}
+    damaged = {name.replace(" ", "_"): counts[name] for name in ("altered", "words lost", "spans lost", "wrong case")}
+    return {"answers": len(answers), **passed, "rejected": counts["rejected"], **damaged}
 
 
 def _words(text: str) -> list[str]:

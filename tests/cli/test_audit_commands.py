@@ -62,8 +62,6 @@ BROKEN = {
     "question-lines": ("Who?\nWhen?", [("Three", 0)]),
     "question-list": ("1. Who? 2. When?", [("Three", 0)]),
     "question-several": ("Who? When?", [("Three", 0)]),
-    "leaked-instruction": ("[System]: who?", [("Three", 0)]),
-    "leaked-suffix": ("Who? (tell me maximum number of two segments)", [("Three", 0)]),
 }
 
 

@@ -177,16 +177,6 @@ def test_behaviour_is_the_result_of_votes_and_peoples_intents_stand_apart(labell
     assert not [key for key in rows if key[1] == "other" or (key[0] == "intent" and key[3] == "people")]
 
 
-def test_ratings_and_frequencies_are_by_value_and_each_user_counts_the_same(labelled: list[Conversation]) -> None:
-    rated = rows_of("rating_by_label", labelled, "label", "value", "rating")
-    assert values(rated["intent", "planning", "rating Diversity"], "n", "of", "mean") == (2, 2, 1.5)
-    assert rated["intent people", "others", "satisfaction with replies"]["mean"] == 3
-    users = rows_of("label_frequency", labelled, "label", "value", "side")
-    step = users["solving problem solving", "step by step", "simulated"]
-    assert values(step, "users", "of", "users_with", "mean", "sd") == (2, 2, 1, 0.5, 0.5)
-    assert values(users["intent people", "规划", "people"], "mean", "sd") == (0.5, None)
-
-
 def test_each_profile_counts_once_and_others_is_no_label(simulated: Made, person: Made) -> None:
     def mapped(*labels: tuple[str, str]) -> dict[str, Any]:
         return {"Age": "30", "Personality": [{"en": english, "zh": chinese} for english, chinese in labels]}
