@@ -21,18 +21,7 @@ from ...data.text.words import words_of
 from ...errors import DataError, of_extra
 from ..estimates import Estimate, ratio, score
 from ..tables import TablesReport, table_of
-from .learning import (
-    HIGHEST,
-    LOWEST,
-    SPLITS,
-    auc_within,
-    features,
-    fitted,
-    folds_of,
-    known_share,
-    places_of,
-    points_scores,
-)
+from . import learning
 
 LABEL, REASON = "satisfaction", "reason"
 DISSATISFIED = 3
@@ -133,7 +122,7 @@ def points_of(message: Message, label: str) -> float | None:
         number = float(value)
     except ValueError:
         return None
-    return number if LOWEST <= number <= HIGHEST else None
+    return number if learning.LOWEST <= number <= learning.HIGHEST else None
 
 
 def measure_judges(turns: Sequence[JudgedTurn], judges: Mapping[str, Judge | Stored] | None = None) -> TablesReport:
@@ -153,10 +142,10 @@ def measure_judges(turns: Sequence[JudgedTurn], judges: Mapping[str, Judge | Sto
     everyone = {**_BASELINES, **(judges or {})}
     rows: list[dict[str, Any]] = []
     why: dict[str, None] = {}
-    for split in SPLITS:
+    for split in learning.SPLITS:
         for name, judge in everyone.items():
             unit = "id" if name == USERS_MEAN and split == "users" else "user"
-            of_folds = folds_of([getattr(turn, unit) for turn in turns], split)
+            of_folds = learning.folds_of([getattr(turn, unit) for turn in turns], split)
             judged: list[tuple[JudgedTurn, float, int]] = []
             for number, (train, test) in enumerate(of_folds):
                 asked = [turns[place] for place in test]
@@ -168,7 +157,7 @@ def measure_judges(turns: Sequence[JudgedTurn], judges: Mapping[str, Judge | Sto
             if name == USERS_MEAN:
                 # It predicts a conversation from the others, so that the better one has the lower mean.
                 scores.pop("concordance", None)
-            known = known_share([turn.conversation for turn in turns], of_folds)
+            known = learning.known_share([turn.conversation for turn in turns], of_folds)
             row = {"judge": name, "split": split, "known": known, "n": len(judged)}
             row["users"] = len({turn.user for turn, _, _ in judged})
             for key in SCORES:
@@ -199,15 +188,15 @@ def _points(judge: Judge | Stored, train: Sequence[JudgedTurn], turns: Sequence[
 
 
 def _scores(judged: Sequence[tuple[JudgedTurn, float, int]]) -> dict[str, Estimate]:
-    user, counts = places_of([turn.user for turn, _, _ in judged])
+    user, counts = learning.places_of([turn.user for turn, _, _ in judged])
     truth = np.array([turn.satisfaction for turn, _, _ in judged])
     points = np.array([value for _, value, _ in judged], dtype=float)
     low = np.array([turn.dissatisfied for turn, _, _ in judged])
-    auc = auc_within(low, -points, np.array([fold for _, _, fold in judged]), user)
+    auc = learning.auc_within(low, -points, np.array([fold for _, _, fold in judged]), user)
     concordance = _concordance(judged)
     if auc.low is None:
         concordance = concordance.model_copy(update={"low": None, "high": None, "reason": auc.reason})
-    return {**points_scores(truth, points, user, counts), "auc": auc, "concordance": concordance}
+    return {**learning.points_scores(truth, points, user, counts), "auc": auc, "concordance": concordance}
 
 
 def _concordance(judged: Sequence[tuple[JudgedTurn, float, int]]) -> Estimate:
@@ -259,15 +248,15 @@ def _ordinal(train: Sequence[JudgedTurn], turns: Sequence[JudgedTurn]) -> Points
     """
     texts = [[words_of(turn.reply, turn.language) for turn in own] for own in (train, turns)]
     common = min(2, max(np.unique([word for text in texts[0] for word in set(text)], return_counts=True)[1], default=1))
-    learnt, asked = features(*texts, min_df=common, sublinear_tf=True)
-    expected = np.full(len(turns), float(LOWEST))
-    for least in range(LOWEST, HIGHEST):
+    learnt, asked = learning.features(*texts, min_df=common, sublinear_tf=True)
+    expected = np.full(len(turns), float(learning.LOWEST))
+    for least in range(learning.LOWEST, learning.HIGHEST):
         above = [turn.satisfaction > least for turn in train]
         if all(above) or not any(above):
             expected += float(all(above))
             continue
         model = of_extra("sklearn.linear_model", "stats").LogisticRegression(solver="newton-cg")
-        expected += fitted(model, learnt, above).predict_proba(asked)[:, 1]
+        expected += learning.fitted(model, learnt, above).predict_proba(asked)[:, 1]
     points: list[float] = expected.tolist()
     return points
 

@@ -18,26 +18,7 @@ from ...errors import DataError, of_extra
 from ..attempts import assistant_of
 from ..estimates import ratio, score
 from ..tables import TablesReport, table_of
-from .learning import (
-    MODELS,
-    SPLITS,
-    Array,
-    Fold,
-    Models,
-    Split,
-    Watch,
-    fitted,
-    folds_of,
-    known_share,
-    messages_in,
-    models_of,
-    places_of,
-    seeded,
-    sums,
-    takes_seed,
-    vectors_of,
-    words_in,
-)
+from . import learning
 from .talks import own_profile
 from .vocabulary import ASPECTS, OTHERS, VOCABULARY, options_in
 
@@ -84,7 +65,7 @@ class ProfileTalk:
     @property
     def words(self) -> list[str]:
         """The words of all messages, of both sides."""
-        return words_in((text for _, text in self.messages), self.language)
+        return learning.words_in((text for _, text in self.messages), self.language)
 
 
 def profile_talks(
@@ -99,7 +80,7 @@ def profile_talks(
     for conversation in conversations:
         own = own_profile(conversation)
         labels = options_in(own) if own is not None else {}
-        read = messages_in(conversation, language)
+        read = learning.messages_in(conversation, language)
         if own is None:
             why["have no structured profile (`profile` of the scenario, or the label `profile_mapped`)"] += 1
         elif not labels:
@@ -155,35 +136,35 @@ class _Part:
 
     aspect: str
     options: list[str]
-    folds: list[Fold]
-    truth: Array
+    folds: list[learning.Fold]
+    truth: learning.Array
 
     @property
     def tested(self) -> list[int]:
         return [place for _, test in self.folds for place in test]
 
 
-_Predicted: TypeAlias = tuple[list[int], list[Array]]
+_Predicted: TypeAlias = tuple[list[int], list[learning.Array]]
 """Places of tested conversations, and by seed a score of each option for each of them, 0 to 1."""
 
 
 def predict_profiles(
     tested: Sequence[ProfileTalk],
     other: Sequence[ProfileTalk] = (),
-    models: Models | None = None,
+    models: learning.Models | None = None,
     scored: Mapping[str, Mapping[str, OptionScores]] | None = None,
     *,
     trainings: Sequence[Training] | None = None,
     mixture: Mixture | None = None,
     seeds: int = 2,
-    watch: Watch = lambda _: None,
+    watch: learning.Watch = lambda _: None,
 ) -> TablesReport:
     """Each model beside the label prior, which reads no conversation: the mean of the aspects, and each aspect.
 
     Args:
         tested: Conversations of the group whose profiles are predicted.
         other: Those of the other group: simulated users for people, or people for simulated users.
-        models: Classifiers of scikit-learn by name; default: `models_of(MODELS, options=True)`.
+        models: Classifiers of scikit-learn by name; default: `models_of(learning.MODELS, options=True)`.
         scored: Scores by the id of the conversation, of chat models or people by name, who learn nothing. They count on
             the conversations that they have, beside the label prior of the same ones; without any aspect they are wrong.
         trainings: Default: `own`, and with `other` all of `TRAININGS`.
@@ -197,25 +178,26 @@ def predict_profiles(
     if not tested:
         raise DataError("no conversation has a profile of the vocabulary in this language: give RecLLMSim's")
     mixture = mixture or Mixture()
-    models = models_of(MODELS, options=True) if models is None else models
+    models = learning.models_of(learning.MODELS, options=True) if models is None else models
     talks = [*tested, *other]
-    vectors = vectors_of([talk.words for talk in talks] if models else [])
+    vectors = learning.vectors_of([talk.words for talk in talks] if models else [])
     trainings = trainings or (TRAININGS if other else ("own",))
     means: list[dict[str, Any]] = []
     aspects: list[dict[str, Any]] = []
     notes: list[str] = []
     for training in trainings:
-        for split in SPLITS:
+        for split in learning.SPLITS:
             parts, missing = _parts(talks, len(tested), training, split, mixture)
             notes += missing
-            known = known_share([talk.user for talk in talks], [fold for part in parts for fold in part.folds])
+            known = learning.known_share([talk.user for talk in talks], [fold for part in parts for fold in part.folds])
             about = {"training": training, "split": split, "known": known}
             by_model = {PRIOR: [(part.tested, [_prior(part)]) for part in parts]}
             for name, model in models.items():
                 watch(f"{training}, {split}: {name}")
-                runs = range(seeds if takes_seed(model) else 1)
+                runs = range(seeds if learning.takes_seed(model) else 1)
                 by_model[name] = [
-                    (part.tested, [_learnt(seeded(model, seed), part, vectors) for seed in runs]) for part in parts
+                    (part.tested, [_learnt(learning.seeded(model, seed), part, vectors) for seed in runs])
+                    for part in parts
                 ]
             for name, given in (scored or {}).items():
                 own, prior = zip(*(_given(part, talks, given) for part in parts), strict=True)
@@ -249,7 +231,7 @@ def ranked_scores(ranking: Mapping[str, Sequence[str]]) -> dict[str, dict[str, f
 
 
 def _parts(
-    talks: Sequence[ProfileTalk], count: int, training: Training, split: Split, mixture: Mixture
+    talks: Sequence[ProfileTalk], count: int, training: Training, split: learning.Split, mixture: Mixture
 ) -> tuple[list[_Part], list[str]]:
     """The aspects that can be predicted, and why others cannot; the first `count` conversations are the tested group."""
     parts: list[_Part] = []
@@ -276,16 +258,16 @@ def _folds(
     other: list[int],
     true: Sequence[Sequence[str]],
     training: Training,
-    split: Split,
+    split: learning.Split,
     mixture: Mixture,
     aspect: str,
-) -> list[Fold]:
+) -> list[learning.Fold]:
     if training != "own" and not other:
         raise DataError("no conversation of the other group has a profile with it")
     ordered = sorted(own, key=lambda place: _file_order(talks[place])) if split == "published" else own
     within = [
         ([ordered[at] for at in train], [ordered[at] for at in test])
-        for train, test in folds_of([talks[place].user for place in ordered], split)
+        for train, test in learning.folds_of([talks[place].user for place in ordered], split)
     ]
     if training == "own":
         return within
@@ -295,7 +277,7 @@ def _folds(
         and not {talks[place].user for place in own} & {talks[place].user for place in other}
     ):
         return [(other, own)]
-    made: list[Fold] = []
+    made: list[learning.Fold] = []
     for train, test in within:
         held_out = {talks[place].user for place in test} if split == "users" else set()
         further = [place for place in other if talks[place].user not in held_out]
@@ -327,12 +309,12 @@ def _file_order(talk: ProfileTalk) -> tuple[bool, list[tuple[int, str]]]:
     return bool(talk.assistant), [(int(digits or -1), text) for digits, text in _NUMBER_OR_TEXT.findall(names)]
 
 
-def _prior(part: _Part) -> Array:
+def _prior(part: _Part) -> learning.Array:
     """The share of the training conversations that have each option."""
     return np.concatenate([np.tile(part.truth[train].mean(axis=0), (len(test), 1)) for train, test in part.folds])
 
 
-def _learnt(model: Any, part: _Part, vectors: Callable[..., tuple[Any, Any]]) -> Array:
+def _learnt(model: Any, part: _Part, vectors: Callable[..., tuple[Any, Any]]) -> learning.Array:
     """The scores by a model of words; options that all or none have in training are predicted so, and not learnt."""
     found = []
     for train, test in part.folds:
@@ -341,7 +323,7 @@ def _learnt(model: Any, part: _Part, vectors: Callable[..., tuple[Any, Any]]) ->
         if len(varied):
             learnt, asked = vectors(tuple(train), tuple(test))
             target = part.truth[np.ix_(np.array(train), varied)]
-            shares = fitted(model, learnt, target if len(varied) > 1 else target[:, 0]).predict_proba(asked)
+            shares = learning.fitted(model, learnt, target if len(varied) > 1 else target[:, 0]).predict_proba(asked)
             if isinstance(shares, list):  # a forest gives a table for each option
                 shares = np.column_stack([one[:, 1] for one in shares])
             scores[:, varied] = shares if len(varied) > 1 else shares[:, 1:]
@@ -368,7 +350,7 @@ def _rows(
     talks: Sequence[ProfileTalk], parts: Sequence[_Part], predicted: Sequence[_Predicted]
 ) -> list[dict[str, Any]]:
     """The metrics of each aspect and of their mean, averaged over seeds; hit@1 with its interval."""
-    user, everyone = places_of([talk.user for talk in talks])
+    user, everyone = learning.places_of([talk.user for talk in talks])
     rows: list[dict[str, Any]] = []
     above, below = [], []
     for part, (tests, by_seed) in zip(parts, predicted, strict=True):
@@ -377,8 +359,8 @@ def _rows(
         truth = part.truth[tests]
         values = [_metrics(truth, scores) for scores in by_seed]
         hit = np.mean([_among_first(truth, scores, 1) > 0 for scores in by_seed], axis=0)
-        above.append(sums(hit, user[tests], len(everyone)))
-        below.append(sums(np.ones(len(tests)), user[tests], len(everyone)))
+        above.append(learning.sums(hit, user[tests], len(everyone)))
+        below.append(learning.sums(np.ones(len(tests)), user[tests], len(everyone)))
         means = {name: float(np.mean([one[name] for one in values])) for name in METRICS}
         rows.append(_row(part.aspect, len(tests), means, above[-1:], below[-1:]))
     if not rows:
@@ -388,15 +370,15 @@ def _rows(
 
 
 def _row(
-    aspect: str, n: int, means: Mapping[str, float], above: Sequence[Array], below: Sequence[Array]
+    aspect: str, n: int, means: Mapping[str, float], above: Sequence[learning.Array], below: Sequence[learning.Array]
 ) -> dict[str, Any]:
     """A row; `above` and `below`: of each aspect the hits and the tests of each user."""
     counts = np.sum(below, axis=0)
     there = counts > 0
 
-    def mean_hit(drawn: Array) -> Array:
+    def mean_hit(drawn: learning.Array) -> learning.Array:
         shares = [ratio(hits[there], tests[there])(drawn) for hits, tests in zip(above, below, strict=True)]
-        averaged: Array = np.mean(shares, axis=0)
+        averaged: learning.Array = np.mean(shares, axis=0)
         return averaged
 
     estimate = score(mean_hit, counts[there].tolist(), scale=(0.0, 1.0))
@@ -408,7 +390,7 @@ def _row(
     return {**row, "reason": estimate.reason}
 
 
-def _metrics(truth: Array, scores: Array) -> dict[str, float]:
+def _metrics(truth: learning.Array, scores: learning.Array) -> dict[str, float]:
     metrics = of_extra("sklearn.metrics", "stats")
     predicted = scores >= THRESHOLD
     first, three = (_among_first(truth, scores, k) for k in (1, 3))
@@ -426,7 +408,7 @@ def _metrics(truth: Array, scores: Array) -> dict[str, float]:
     }
 
 
-def _among_first(truth: Array, scores: Array, k: int) -> Array:
+def _among_first(truth: learning.Array, scores: learning.Array, k: int) -> learning.Array:
     """How many true options of each test are among the first k; equal scores by the vocabulary, one of 0 is never."""
     order = np.argsort(-scores, axis=1, kind="stable")[:, :k]
     return np.take_along_axis(truth & (scores > 0), order, axis=1).sum(axis=1)

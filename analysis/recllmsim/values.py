@@ -16,31 +16,8 @@ from ...data.text.languages import Language
 from ...errors import DataError, of_extra
 from ..estimates import Estimate, ratio, score
 from ..tables import TablesReport, table_of
+from . import learning
 from .judges import LABEL, JudgedTurn, judged_turns, replies_of
-from .learning import (
-    HIGHEST,
-    LOWEST,
-    MODELS,
-    SPLITS,
-    Array,
-    Models,
-    Split,
-    Watch,
-    auc_within,
-    crossed,
-    fitted,
-    folds_of,
-    known_share,
-    macro_f1,
-    mean_error,
-    messages_in,
-    models_of,
-    places_of,
-    points_scores,
-    seeded,
-    vectors_of,
-    words_in,
-)
 from .talks import TaskSide
 
 SatisfactionTask: TypeAlias = Literal["five", "points", "binary", "reasons", "six"]
@@ -63,11 +40,11 @@ class ToldText:
 
 def measure_intents(
     conversations: Iterable[Conversation],
-    models: Models | None = None,
+    models: learning.Models | None = None,
     *,
     side: TaskSide = "people",
     language: Language | None = "zh",
-    watch: Watch = lambda _: None,
+    watch: learning.Watch = lambda _: None,
 ) -> TablesReport:
     """Accuracy and macro F1 of predicted intents of one side's users, in both splits.
 
@@ -79,10 +56,10 @@ def measure_intents(
     several = 0
     for number, conversation in enumerate(conversations):
         simulated = domains.of(conversation).simulated(conversation) is True
-        read = messages_in(conversation, language) if simulated == (side == "simulated") else None
+        read = learning.messages_in(conversation, language) if simulated == (side == "simulated") else None
         if read is None:
             continue
-        words = [words_in([text], read[0]) for _, text in read[1]]
+        words = [learning.words_in([text], read[0]) for _, text in read[1]]
         for place, message in enumerate(message for message in conversation.messages if message.stored):
             label = message.labels.get("intent") if message.role == "user" else None
             intents = [label] if isinstance(label, str) else label if isinstance(label, list) else []
@@ -95,11 +72,11 @@ def measure_intents(
         raise DataError(
             f"no message of {side} in {language} has exactly one intent: give conversations such as people's first study"
         )
-    models = models_of(MODELS) if models is None else models
+    models = learning.models_of(learning.MODELS) if models is None else models
     rows = [
         row
         for reads, own in texts.items()
-        for split in SPLITS
+        for split in learning.SPLITS
         for row in _measured("intent", reads, own, split, models, watch)
     ]
     return _report("Intents of users' messages", rows, [f"{several} messages have several intents and are left out."])
@@ -107,10 +84,10 @@ def measure_intents(
 
 def measure_satisfaction(
     conversations: Iterable[Conversation],
-    models: Models | None = None,
+    models: learning.Models | None = None,
     *,
     tasks: Sequence[SatisfactionTask] = TASKS,
-    watch: Watch = lambda _: None,
+    watch: learning.Watch = lambda _: None,
 ) -> TablesReport:
     """Satisfaction with replies, predicted from words, in both splits.
 
@@ -129,8 +106,8 @@ def measure_satisfaction(
     turns = judged_turns(held)
     if not turns:
         raise DataError(f"no reply has a {LABEL} of 1 to 5: give people's second study of RecLLMSim, or its like")
-    words = [words_in(_parts(held[turn.conversation], turn), turn.language) for turn in turns]
-    classifiers = models_of(MODELS, **FOREST) if models is None else models
+    words = [learning.words_in(_parts(held[turn.conversation], turn), turn.language) for turn in turns]
+    classifiers = learning.models_of(learning.MODELS, **FOREST) if models is None else models
     negative_users = {turn.user for turn in turns if turn.dissatisfied}
     rows: list[dict[str, Any]] = []
     notes: list[str] = []
@@ -143,7 +120,7 @@ def measure_satisfaction(
         if len({one.user for one in told}) < 2 or len(told) < 5 or len({one.value for one in told}) < 2:
             notes.append(f"{task}: too few turns, or users, to part.")
             continue
-        for split in SPLITS:
+        for split in learning.SPLITS:
             rows += _measured(task, "talk", told, split, _regressors() if task == "points" else classifiers, watch)
     if not rows:
         raise DataError(
@@ -153,20 +130,25 @@ def measure_satisfaction(
 
 
 def _measured(
-    task: str, reads: str, told: Sequence[ToldText], split: Split, models: Models, watch: Watch
+    task: str,
+    reads: str,
+    told: Sequence[ToldText],
+    split: learning.Split,
+    models: learning.Models,
+    watch: learning.Watch,
 ) -> list[dict[str, Any]]:
     """The scores of the prior and each model in one split."""
-    of_folds = folds_of([one.user for one in told], split)
+    of_folds = learning.folds_of([one.user for one in told], split)
     tested = [place for _, test in of_folds for place in test]
     number = np.repeat(np.arange(len(of_folds)), [len(test) for _, test in of_folds])
-    user, counts = places_of([told[place].user for place in tested])
+    user, counts = learning.places_of([told[place].user for place in tested])
     leaking = [one.user if task == "intent" else one.conversation for one in told]
-    known = known_share(leaking, of_folds)
+    known = learning.known_share(leaking, of_folds)
     dummies = of_extra("sklearn.dummy", "stats")
-    vectors = vectors_of([one.words for one in told])
+    vectors = learning.vectors_of([one.words for one in told])
     names = sorted({one.value for one in told})
 
-    def by_fold(predict: Callable[[list[int], Any, Any], Array]) -> Array:
+    def by_fold(predict: Callable[[list[int], Any, Any], learning.Array]) -> learning.Array:
         parts = [predict(train, *vectors(tuple(train), tuple(test))) for train, test in of_folds]
         return np.concatenate(parts)
 
@@ -174,39 +156,39 @@ def _measured(
         """Accuracy and macro F1; of satisfied and dissatisfied the AUC too, over pairs of the same fold."""
         values = np.array([names.index(one.value) for one in told])
 
-        def shares_of(train: list[int], learnt: Any, asked: Any) -> Array:
+        def shares_of(train: list[int], learnt: Any, asked: Any) -> learning.Array:
             seen = sorted(set(values[train]))
             shares = np.zeros((asked.shape[0], len(names)))
-            learner = fitted(model if len(seen) > 1 else dummies.DummyClassifier(), learnt, values[train])
+            learner = learning.fitted(model if len(seen) > 1 else dummies.DummyClassifier(), learnt, values[train])
             shares[:, seen] = learner.predict_proba(asked)
             return shares
 
         shares, truth = by_fold(shares_of), values[tested]
-        table = crossed(user, truth, shares.argmax(axis=1), len(names))
+        table = learning.crossed(user, truth, shares.argmax(axis=1), len(names))
         right = ratio(np.trace(table, axis1=1, axis2=2), counts)
         rarer = float(np.bincount(truth, minlength=len(names)).min())
         scores = {
             "accuracy": score(right, counts.tolist(), scale=(0.0, 1.0)),
-            "macro_f1": score(macro_f1(table), counts.tolist(), scale=(0.0, 1.0), rarer=rarer),
+            "macro_f1": score(learning.macro_f1(table), counts.tolist(), scale=(0.0, 1.0), rarer=rarer),
         }
         if names == [DISSATISFIED, SATISFIED]:
-            scores["auc"] = auc_within(truth == 0, shares[:, 0], number, user)
+            scores["auc"] = learning.auc_within(truth == 0, shares[:, 0], number, user)
         return scores
 
     def of_points(model: Any) -> dict[str, Estimate]:
         """Mean absolute error as it is, and of the nearest whole points, and their weighted kappa."""
         points = np.array([float(one.value) for one in told])
-        guessed = by_fold(lambda train, learnt, asked: fitted(model, learnt, points[train]).predict(asked))
-        guessed, truth = np.clip(guessed, LOWEST, HIGHEST), points[tested]
-        of_whole = points_scores(truth, guessed, user, counts)
-        exact = mean_error(abs(guessed - truth), user, counts)
+        guessed = by_fold(lambda train, learnt, asked: learning.fitted(model, learnt, points[train]).predict(asked))
+        guessed, truth = np.clip(guessed, learning.LOWEST, learning.HIGHEST), points[tested]
+        of_whole = learning.points_scores(truth, guessed, user, counts)
+        exact = learning.mean_error(abs(guessed - truth), user, counts)
         return {"mae": exact, "mae_rounded": of_whole["mae"], "qwk": of_whole["qwk"]}
 
     prior = dummies.DummyRegressor() if task == "points" else dummies.DummyClassifier()
     rows = []
     for name, model in {PRIOR: prior, **models}.items():
         watch(f"{task}, {reads}, {split}: {name}")
-        for scored, one in (of_points if task == "points" else of_values)(seeded(model, 0)).items():
+        for scored, one in (of_points if task == "points" else of_values)(learning.seeded(model, 0)).items():
             about = {"task": task, "reads": reads, "split": split, "known": known, "model": name, "score": scored}
             ends = {"value": one.value, "low": one.low, "high": one.high, "reason": one.reason}
             rows.append({**about, "n": len(tested), "users": one.groups, **ends})
