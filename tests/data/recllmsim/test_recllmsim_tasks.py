@@ -115,6 +115,16 @@ def test_a_workbook_and_yaml_say_the_same() -> None:
     assert recllmsim.read_tasks("tasks") == expected
 
 
+def test_situations_are_chosen_by_task_context_and_number_of_profiles() -> None:
+    situations = recllmsim.combined(recllmsim.shipped_tasks(), ["You like tea.", "You like bread."])
+    assert {one.task_context_id for one in recllmsim.chosen(situations, contexts=[2, 0])} == {0, 2}
+    assert {one.preference_id for one in recllmsim.chosen(situations, profiles=1, seed=3)} == {0}
+    wrong: tuple[dict[str, Any], ...] = ({"tasks": ["tea"]}, {"contexts": [99]}, {"profiles": 3})
+    for choice in wrong:
+        with pytest.raises(DataError):
+            recllmsim.chosen(situations, **choice)
+
+
 def test_the_shipped_tasks_are_the_same_in_both_languages() -> None:
     english, chinese = recllmsim.shipped_tasks("en"), recllmsim.shipped_tasks("zh")
     assert [len(contexts) for contexts in english.values()] == [len(contexts) for contexts in chinese.values()]
