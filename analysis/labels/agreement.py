@@ -337,7 +337,7 @@ def _labels_row(group: Group, scale: Scale) -> AgreementRow:
         return _row(group, one, len(units), notes, users, accuracy=accuracy(["same"] * len(equal), equal, users=users))
     tables = crossed(one, other, scale.values, users)
     kappa = coefficient(tables, chance_of_margins(distances_of(scale.places, None)))
-    constant = [f"{title} is always {group.text_of(values[0])}"
+    constant = [f"{title} is always {values[0]}"
                 for title, values in zip(group.titles, (one, other), strict=True) if len({*values}) == 1]  # fmt: skip
     if constant:  # 0 by its formula, and leaving out users does not move it
         undefined = "is undefined" if kappa.value is None else "is 0 for any other label"
@@ -366,7 +366,7 @@ def _votes_row(group: Group, scale: Scale) -> AgreementRow:
     if scale.is_text:
         return _row(group, every, len(units), ["its values are texts: votes on them have no kappa"], users)
     kappa = fleiss_kappa(votes, users=users)
-    notes = [kappa.reason if len(set(every)) > 1 else f"kappa is undefined: every vote is {group.text_of(every[0])}"]
+    notes = [kappa.reason if len(set(every)) > 1 else f"kappa is undefined: every vote is {every[0]}"]
     if all(len({*of_one}) == 1 for of_one in votes) and len(votes) > 1:
         notes.append("the votes are identical throughout: they do not show how sure the label is")
     agreed = _of_votes(votes, scale.values, users, same())
@@ -391,7 +391,7 @@ def _row(
         n=n,
         users=len({*users}),
         base_rate=counts[most] / len(values),
-        commonest=group.text_of(most),
+        commonest=most,
         values=len(group.values),
         votes=max(map(len, votes), default=0),
         unanimity=fmean(len({*of_one}) == 1 for of_one in votes) if votes else None,
@@ -406,7 +406,7 @@ def _crossings(group: Group, scale: Scale) -> list[dict[str, Any]]:
     counts = Counter(unit.values for unit in group.both)
     about = {"side": group.side, "part": group.part, "label": group.titles[0], "against": group.titles[1]}
     return [
-        {**about, "value": group.text_of(str(one)), "judged": group.text_of(str(other)), "n": counts[one, other]}
+        {**about, "value": str(one), "judged": str(other), "n": counts[one, other]}
         for one, other in sorted(counts, key=lambda pair: (place[str(pair[0])], place[str(pair[1])]))
     ]
 
@@ -417,7 +417,7 @@ def _check_orders(compared: Sequence[Group], ordered: Iterable[Sequence[str]]) -
         order = {str(word).lower() for word in words}
         if compared and not any(group.values <= order for group in compared):
             group = max(compared, key=lambda group: len(group.values & order))
-            missing = sorted(map(group.text_of, group.values - order))
+            missing = sorted(group.values - order)
             raise SettingError(
                 f"ordered {','.join(map(str, words))}: is not an order of any label: {group.titles[-1]} also has "
                 f"{', '.join(missing[:5])}: give all its values from low to high"

@@ -96,7 +96,7 @@ def rectified_rows(group: Group, scale: Scale) -> list[dict[str, Any]]:
         columns = {"mean": [_numbers(unit.values) for unit in units]}
     else:
         columns = {
-            group.text_of(value): [
+            value: [
                 tuple(None if one is None or not one.values else float(value in one.values)
                       for one in (unit.first, unit.second))
                 for unit in units

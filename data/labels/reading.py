@@ -176,12 +176,6 @@ def is_other(value: Any) -> bool:
     return values_of(value) in (["other"], ["others"])
 
 
-def spellings_of(value: Any) -> dict[str, str]:
-    """The values, each with its spelling in the data."""
-    values = value if isinstance(value, list) else [value]
-    return {name: one if isinstance(one, str) else name for one in values for name in values_of(one)}
-
-
 def _text(value: Any) -> str:
     """A text, a number or yes and no as text; empty for anything else, which is not a value."""
     if isinstance(value, float):
