@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..data import Conversation, DataError, Loaded, domains
+from ..data import Conversation, DataError, domains
 from ..data.formats import messages
 from ..data.people import with_user
 from ..data.records import is_object
@@ -71,7 +71,9 @@ def convert_command(
         left_out = writers[to](named, target)
     except ValueError as error:
         raise DataError(f"{source}: cannot be written as {to}: {error}") from None
-    notes = [*loaded.notes, *_origins(loaded, target)]
+    notes = list(loaded.notes)
+    if keys := ", ".join(sorted(loaded.annotated)):
+        notes.append(f"models or functions gave {keys}, which {target} does not say: keep it apart from people's")
     counted = {"kind": loaded.kind, "target": str(target), "to": to, "conversations": len(loaded)}
     return _report(source, counted, notes, loaded.broken, left_out, as_json)
 
@@ -123,16 +125,3 @@ def _report(
         what = "scenarios" if "scenarios" in counted else "conversations"
         put(f"{counted[what]} {what} written to {counted['target']}")
     return 1 if broken else 0
-
-
-def _origins(loaded: Loaded, target: Path) -> list[str]:
-    """A line for a file, which cannot keep what annotators wrote; none for a folder, which can."""
-    from ..runs.labels.origins import carry_votes
-
-    if target.is_dir():
-        carry_votes(loaded.path, target)
-        return []
-    keys = ", ".join(sorted(loaded.annotated))
-    return (
-        [f"{target} does not record that duologue annotate wrote {keys}: keep it apart from people's"] if keys else []
-    )

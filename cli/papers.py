@@ -40,8 +40,8 @@ from .streams import print_json, put, say, stderr
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..analysis.tables import TabledReport
     from ..graphs import Cast
-    from ..runs.people.profiles import MadeProfiles
-    from ..runs.reading import ReadingAnswers
+    from ..runs.asks import ReadingAnswers
+    from ..runs.profiles import MadeProfiles
 
 Sections = Annotated[Path, typer.Argument(metavar="SRC", help="A SimQuAC or QuAC file, teacher topics, or a run.")]
 Words = Annotated[
@@ -192,8 +192,8 @@ def _read(
     casts: "Mapping[str, Cast]", sets: Mapping[str, Any], folder: Path | None, options: RunOptions
 ) -> "dict[tuple[str, str], ReadingAnswers]":
     """Ask each cast about each data set, one after the other, under one set of bounds."""
-    from ..runs.people.next_turn import folder_name
-    from ..runs.reading import answers_planned, aread
+    from ..runs.asks import answers_planned, aread
+    from ..runs.next_turn import folder_name
 
     works = {
         (spec, name): (cast, those, folder and folder / folder_name(f"{spec} {name}"))
@@ -266,13 +266,11 @@ def tasks(
     return 0
 
 
-@extended(options_of_run("yes", "record", "replay_calls", "keep_calls"))
+@extended(options_of_run("yes", "record", "replay_calls"))
 def profiles(
     count: Annotated[int, typer.Argument(metavar="N", help="Profiles that the file is to have.", min=1, max=1_000_000)],
     model: Annotated[str, model_for("to write the profiles: openai:NAME, PROVIDER:NAME or offline.")] = "offline",
-    out: Annotated[
-        Path | None, out_to("this file, and all drafts beside it. Default: out/profiles-LANGUAGE.txt.", "FILE")
-    ] = None,
+    out: Annotated[Path | None, out_to("this file. Default: out/profiles-LANGUAGE.txt.", "FILE")] = None,
     pool: Annotated[
         Path | None, option("Differ from the user profiles in this file or folder.", "--profiles", metavar="SRC")
     ] = None,
@@ -284,7 +282,7 @@ def profiles(
     """Write user profiles with a model, up to a number; the same command goes on. Exit code 1: profiles are missing."""
     from ..nodes.models.specs import chat_model
     from ..nodes.profiles import ProfileLimits
-    from ..runs.people.profiles import agenerate, profiles_planned
+    from ..runs.profiles import agenerate, profiles_planned
 
     options = RunOptions(**values, as_json=as_json)
     file = out or Path("out") / f"profiles-{language}.txt"
@@ -303,7 +301,6 @@ def profiles(
 
         left = f"the finished profiles are in {file}; continue with the same command"
         making = ask_all(work, control, f"0 of {count} profiles", max_time=options.max_time, left=left, early=False)
-    say(*making.notes)
     summary: dict[str, Any] = {"out": str(making.path), "profiles": len(making.profiles), "new": making.new}
     summary |= {"rejected": making.rejected, "usage": making.usage, "stop": making.stop}
     summary["coverage"] = making.coverage.model_dump(mode="json")
@@ -312,7 +309,7 @@ def profiles(
     else:
         put("\n".join(f"{name}: {value}" for name, value in summary.items() if value is not None))
     if not making.complete:
-        why = making.failure or making.stopped or f"drafts were rejected as {', '.join(making.rejected)}"
+        why = making.failure or f"drafts were rejected as {', '.join(making.rejected)}"
         say(f"{count - len(making.profiles)} of {count} profiles are missing: {why}; continue with the same command")
     return 0 if making.complete else 1
 

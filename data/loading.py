@@ -16,7 +16,7 @@ from .formats.messages import asides
 from .formats.record_lines import StoredLines, StoredRun
 from .formats.source import FOLDER, Contents, Format, Source, detected
 from .identity import digest
-from .labels.reading import annotated_keys
+from .labels import table
 from .records import Conversation, Json, as_object, is_object
 
 UNKNOWN = "is not in a known format"
@@ -82,8 +82,8 @@ class Loaded(Sequence[Conversation]):
 
     @cached_property
     def annotated(self) -> frozenset[str]:
-        """Keys of the labels that annotators wrote into the source, or into the copy of which it is a part."""
-        return annotated_keys(self.path)
+        """Keys of the labels that models or functions gave, where the source is a folder of labels."""
+        return frozenset(key for one in table.tables_of(self.path) if not one.people for key in one.keys)
 
     def __repr__(self) -> str:
         number = len(self.conversations)
@@ -205,7 +205,7 @@ def load(path: str | Path, *, skip_broken: bool = False) -> Loaded:
 def _format_of(path: Path, broken: Broken) -> Format | None:
     """The first known format that recognises a path; None for a folder of data files."""
     source = Source(path, broken)
-    form = detected(source, domains.known_formats())
+    form = detected(source, (table.FORMAT, *domains.known_formats()))
     if form is None and not source.is_folder:
         raise DataError(f"{at(path)}: {_unknown(source.first)}")
     return form

@@ -52,8 +52,6 @@ def _shown_work(work: PersonWork) -> None:
         return
     if item is None:
         st.success(f"All {len(work.items)} are labelled. Thank you." if work.items else "Nothing is left to label.")
-        if rest := work.rest():
-            st.text(rest)
         _last(work)
         _undo(work)
         return

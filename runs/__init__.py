@@ -1,6 +1,8 @@
 """Many conversations at once: concurrency, resuming, the run folder with its manifest and data set."""
 
 from ..graphs.scenarios.sources import chosen, repeated
+from . import profiles
+from .annotate import Annotations, aannotate, annotate
 from .engine.conduct import Conduct, recorded_calls
 from .engine.control import Control
 from .engine.conversing import converse, converse_all, planned
@@ -10,10 +12,7 @@ from .folder.summary import Summary
 from .journals.call_differences import ReplayError
 from .journals.calls import CallFile
 from .journals.journal import Journal, RunError
-from .labels.annotating import Annotations, aannotate
-from .labels.copies import annotate
 from .parts import put_together
-from .people import profiles
 from .running import arun
 from .simulation import asimulate, simulate
 

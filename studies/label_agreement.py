@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..data.labels.answers import items_of
+from ..data.labels.table import tables_of
 from ..prompts.label_pages import labels_in, scales_of, shipped_labels
 from .sources import StudySource, conversations_of, path_of
 
@@ -47,7 +49,6 @@ def agreement(
         >>> duologue.agreement("labelled", between=[("style_human", "style")]).table()  # doctest: +SKIP
     """
     from ..analysis.labels import agreement as of_labels
-    from ..runs.labels.origins import disputed_first
 
     folder = None if labels_dir is None else Path(labels_dir)
     sources = [conversations_of(one) for one in (source, second) if one is not None]
@@ -61,15 +62,16 @@ def agreement(
         rectify=rectify,
     )
     compared = {name.split(".")[0] for row in report.rows for name in (row.label, row.against)}
-    paths = [path for one in sources if (path := path_of(one)) is not None]
-    notes = [
-        f"{key}: people labelled {counts['labelled']} of {counts['things']} things, {counts['disputed_first']} of them "
-        "chosen because votes disagree on them: kappa of these is not kappa of all. Label a random share first "
-        "(duologue label --order random)."
-        for path in paths
-        for key, counts in disputed_first(path).items()
-        if key in compared
-    ]
+    notes = []
+    for one in sources:
+        for table in tables_of(path) if (path := path_of(one)) is not None else ():
+            disputed = sum(row.chosen_by == "disputed" for row in table.rows)
+            if disputed and table.keys & compared and len(table.rows) < len(items_of(one, list(table.labels.values()))):
+                notes.append(
+                    f"{', '.join(sorted(table.keys & compared))}: people labelled {len(table.rows)} things, {disputed} of "
+                    "them chosen because votes disagree on them: kappa of these is not kappa of all. Label a random share "
+                    "first (duologue label --order random)."
+                )
     own = labels_in(folder) if folder is not None else {}
     defined = {key for page in (*shipped_labels().values(), *own.values()) for key in page.keys}
     unordered = dict.fromkeys(

@@ -14,7 +14,7 @@ from ..data.labels.answers import ChosenBy, Item, LabelAnswer, disputes_in, in_o
 from ..data.labels.definition import LabelDefinition
 from ..errors import DataError, at
 from ..prompts.label_pages import labels_named
-from ..runs.labels.answers import AnswerFiles
+from ..runs.people_labels import AnswerFiles
 from ..views.labelling.item import Shown, data_trust, labelling_html
 
 
@@ -109,10 +109,6 @@ class PersonWork(ABC):
 
     def refusal(self) -> str:
         """Why this person may not go on; empty if they may."""
-        return ""
-
-    def rest(self) -> str:
-        """The message once all is answered, such as batches that others have begun; empty without one."""
         return ""
 
     def go_on(self) -> None:  # noqa: B027 - most work has no more

@@ -1,7 +1,6 @@
 """Chat models that a study asks about many things: their answers, and those that are missing."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -9,22 +8,19 @@ from ..errors import DataError
 from .sources import Notify
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
-    from ..runs import Conduct
-    from ..runs.asking.questions import Asking, ModelAnswer
+    from ..runs.ask import Asking, Conduct, ModelAnswer
 
-    A = TypeVar("A", bound=ModelAnswer)
+    M = TypeVar("M", bound=ModelAnswer)
 
 
 def answers_of(
-    askings: "Mapping[str, Asking[Any, A]]", journal: str | Path | None, conduct: "Conduct | None"
-) -> "dict[str, list[A]]":
+    askings: "Mapping[str, Asking[Any, M]]", replies: Path | None, conduct: "Conduct | None"
+) -> "dict[str, list[M]]":
     """The answers of each model about each thing, one model after the other, under one set of bounds."""
-    from ..runs import Conduct
-    from ..runs.engine.event_loop import blocking
+    from ..runs.ask import blocking, one_control
 
-    conduct = conduct or Conduct()
-    conduct = replace(conduct, control=conduct.controlled())
-    return {name: blocking(asking.answers(answers_file=journal, conduct=conduct)) for name, asking in askings.items()}
+    conduct = one_control(conduct)
+    return {name: blocking(asking.answers(replies=replies, conduct=conduct)) for name, asking in askings.items()}
 
 
 def unanswered(answers: "Sequence[ModelAnswer]", model: str, one: str, *, they: str, notify: Notify) -> int:

@@ -1,7 +1,7 @@
 """Nearness of simulated users to people's next turns, as a function for notebooks and scripts."""
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
     from ..data.next_turns import NextTurn
     from ..data.people import UserPart
     from ..graphs import Cast
-    from ..runs.planning.plans import CallPlan
+    from ..runs.ask import CallPlan, Concurrency, Conduct
 
 
 REPORT, TURNS = "next_turn.json", "turns.jsonl"
@@ -55,32 +55,38 @@ class NextTurnStudy:
         name = next(iter(self.casts.values())).name
         return self._all.askable(lambda moment: state_of(moment, name) is not None)
 
-    def retrieval_based(self, tell: Callable[[int], None] | None = None) -> "tuple[list[NextTurn] | None, list[str]]":
-        """The turns of retrieval-based users, and notes; `tell` is called with their number before."""
-        from ..runs.people.retrieval import said_from_people
+    def retrieval_based(self) -> "tuple[list[NextTurn] | None, list[str]]":
+        """The turns of retrieval-based users, and notes."""
+        from ..runs.next_turn import said_from_people
 
-        return said_from_people(self.benchmark.moments, self.people, self.cast, seed=self.seed, tell=tell)
+        return said_from_people(self.benchmark.moments, self.people, self.cast, seed=self.seed)
 
-    def turns(self, user: str, **conduct: Any) -> "list[NextTurn]":
-        """The turns of a user; `conduct`, `concurrency` and `on_turn`: as for `runs.people.next_turn.next_turns`."""
-        from ..runs.people.next_turn import next_turns
+    async def turns(
+        self,
+        concurrency: "Concurrency" = "auto",
+        conduct: "Conduct | None" = None,
+        watch: Callable[[str], object] = lambda _: None,
+    ) -> "dict[str, list[NextTurn]]":
+        """The turns of all users, one user after the other under one set of bounds; `watch`: called with each that begins."""
+        from ..runs.ask import one_control
+        from ..runs.next_turn import anext_turns
 
-        return next_turns(self.casts[user], self.benchmark.moments, **self._asked_as(user), **conduct)
-
-    def aturns(self, user: str, **conduct: Any) -> "Coroutine[Any, Any, list[NextTurn]]":
-        """As `turns`, to be awaited."""
-        from ..runs.people.next_turn import anext_turns
-
-        return anext_turns(self.casts[user], self.benchmark.moments, **self._asked_as(user), **conduct)
+        conduct = one_control(conduct)
+        turns = {}
+        for name, cast in self.casts.items():
+            watch(name)
+            turns[name] = await anext_turns(
+                cast, self.benchmark.moments, seed=self.seed, attempts=self.attempts, out=self._folder(name),
+                concurrency=concurrency, conduct=conduct,
+            )  # fmt: skip
+        return turns
 
     def plan(self) -> "CallPlan":
         """The plan of the turns of all users."""
-        from ..runs.people.next_turn import turns_planned
-        from ..runs.planning.plans import joined
+        from ..runs.next_turn import turns_planned
 
-        moments = self.benchmark.moments
-        plans = {name: turns_planned(cast, moments, **self._asked_as(name)) for name, cast in self.casts.items()}
-        return joined(plans, "turns", "each one turn of a user", "users")
+        works = {name: (cast, self._folder(name)) for name, cast in self.casts.items()}
+        return turns_planned(works, self.benchmark.moments, seed=self.seed, attempts=self.attempts)
 
     def report(
         self,
@@ -107,11 +113,10 @@ class NextTurnStudy:
 
         return Benchmark.of(self.people, part=self.part, limit=self.limit, seed=self.seed)
 
-    def _asked_as(self, user: str) -> dict[str, Any]:
-        from ..runs.people.next_turn import folder_name
+    def _folder(self, user: str) -> Path | None:
+        from ..runs.next_turn import folder_name
 
-        folder = None if self.out is None else self.out / folder_name(user)
-        return {"seed": self.seed, "attempts": self.attempts, "out": folder}
+        return None if self.out is None else self.out / folder_name(user)
 
 
 def next_turn(
@@ -126,7 +131,6 @@ def next_turn(
     attempts: int | None = None,
     conduct: Any = None,
     baseline: bool = True,
-    on_baseline: Callable[[int], None] | None = None,
     **settings: Any,
 ) -> "NextTurnReport":
     """Compare the next turns of simulated users with those of people; `duologue next-turn` as a function.
@@ -144,7 +148,6 @@ def next_turn(
         attempts: Maximum number of calls for a turn, rejected drafts included; default: the cast's.
         conduct: Pace and bounds of the calls, as for `simulate`; one set of bounds holds for all users.
         baseline: Whether to ask also retrieval-based users, with messages of other people.
-        on_baseline: Called with the number of their turns before these are asked for.
         settings: Settings of the cast.
 
     Returns:
@@ -158,7 +161,7 @@ def next_turn(
 
         >>> duologue.next_turn("human_exp_V2", ["offline"], part="test").table()  # doctest: +SKIP
     """
-    from ..runs import Conduct
+    from ..runs.ask import blocking
 
     users = [user] if isinstance(user, str) else user
     study = NextTurnStudy(
@@ -172,8 +175,5 @@ def next_turn(
         attempts,
         None if out is None else Path(out),
     )
-    conduct = conduct or Conduct()
-    conduct = replace(conduct, control=conduct.controlled())  # one set of bounds for all users
-    retrieval_based = study.retrieval_based(on_baseline) if baseline else (None, [])
-    turns = {name: study.turns(name, conduct=conduct) for name in study.casts}
-    return study.report(turns, retrieval_based)[0]
+    retrieval_based = study.retrieval_based() if baseline else (None, [])
+    return study.report(blocking(study.turns(conduct=conduct)), retrieval_based)[0]

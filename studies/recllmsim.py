@@ -63,7 +63,7 @@ def predict_profiles(
     """
     from ..analysis.recllmsim import learning, prediction
     from ..analysis.recllmsim.vocabulary import VOCABULARY
-    from ..runs.asking.option_ranking import RankedConversation, ranking
+    from ..runs.asks import RankedConversation, ranking
 
     groups: list[list[ProfileTalk]] = []
     for one in (source, train) if train is not None else (source,):
@@ -122,7 +122,7 @@ def judge_agreement(
         >>> judge_agreement("human_exp_V2", {"threes": lambda train, turns: [3] * len(turns)})  # doctest: +SKIP
     """
     from ..analysis.recllmsim import judges
-    from ..runs.asking.reply_satisfaction import JudgedReply, judging
+    from ..runs.asks import JudgedReply, judging
 
     held = conversations_of(source, notify)
     turns = _peoples_turns(held, label, notify)
@@ -154,7 +154,7 @@ def _guesses(folder: Path, talks: "Sequence[ProfileTalk]", notify: Notify) -> "d
     """People's guesses, the answers of `duologue label --labels profile_ASPECT`: the mean of the people's scores."""
     from ..analysis.recllmsim.prediction import ranked_scores
     from ..analysis.recllmsim.vocabulary import ASPECTS, options_in
-    from ..runs.labels.answers import answers_of as answers_in
+    from ..runs.people_labels import answers_of as answers_in
 
     labels = {GUESS, *(f"{GUESS}_{aspect}" for aspect in ASPECTS)}
     names = {key: talk.id for talk in talks for key in (talk.path, talk.id)}
@@ -185,12 +185,23 @@ def _guesses(folder: Path, talks: "Sequence[ProfileTalk]", notify: Notify) -> "d
 
 def _peoples_turns(held: Sequence[Conversation], label: str, notify: Notify) -> "tuple[JudgedTurn, ...]":
     """The rated replies, without those whose label `duologue annotate` wrote; DataError if there are none."""
-    from ..analysis.recllmsim.judges import judged_turns
+    from ..analysis.recllmsim.judges import judged_turns, replies_of
+    from ..data.labels.table import tables_of
     from ..data.people import named_user
-    from ..runs.labels.origins import annotated_replies
 
     path, turns = path_of(held), judged_turns(held, label)
-    written = annotated_replies(path, held, label) if path is not None else frozenset()
+    by_models = {
+        (row.conversation, row.message)
+        for table in (tables_of(path) if path is not None else ())
+        for row in table.rows
+        if not table.people and label in table.keys
+    }
+    written = {
+        (one.id, turn)
+        for one in (held if by_models else ())
+        for turn, (number, _) in enumerate(replies_of(one.messages), start=1)
+        if (one.id, number) in by_models
+    }
     of_people = tuple(turn for turn in turns if (turn.id, turn.turn) not in written)
     if not of_people:
         whose = "duologue annotate wrote every one" if turns else "no reply has one"

@@ -21,8 +21,7 @@ from ..data.labels.side_by_side import (
     unswitched,
 )
 from ..errors import DataError
-from ..runs.labels.answers import AnswerFiles
-from ..runs.labels.batches import Batches, BegunBatch
+from ..runs.people_labels import AnswerFiles, next_batch
 from ..views.labelling.side_by_side import quiz_html, side_by_side_html
 from .labelling import LabellingSettings, LabelWork, PersonWork, View
 
@@ -38,13 +37,16 @@ class StudyWork(PersonWork):
         self._compared = {conversation.id: conversation for conversation in compared}
         self._limit = settings.limit
         answers = AnswerFiles(settings.answers, settings.by)
-        batches = [[self._item(name) for name in batch] for batch in batches_of(self.study, compared)]
-        self._batches = Batches(settings.answers, batches, self.study.labellers)
+        self._batches = [
+            [Item(label=STUDY, conversation=name, seen=self._compared[name].seen) for name in batch]
+            for batch in batches_of(self.study, compared)
+        ]
         self._quiz = Item(label=QUIZ, conversation=QUIZ, seen=quiz().seen)
-        super().__init__(answers, [self._quiz] if self.study.pass_mark else [])
+        answered = [item for batch in self._batches for item in batch if item.key in answers.standing]
+        super().__init__(answers, [self._quiz, *answered] if self.study.pass_mark else answered)
         if not self.waiting:
             self.go_on()
-        self.notes = tuple(notes) if self.waiting or self.refusal() else (*notes, *self._begun_by_others())
+        self.notes = tuple(notes)
 
     @override
     def definition(self, item: Item) -> LabelDefinition:
@@ -55,9 +57,6 @@ class StudyWork(PersonWork):
         if item == self._quiz:
             return quiz_html(quiz())
         return side_by_side_html(self._compared[item.conversation], switched=self._switched(item))
-
-    def _item(self, name: str) -> Item:
-        return Item(label=STUDY, conversation=name, seen=self._compared[name].seen)
 
     def _switched(self, item: Item) -> bool:
         return self._compared[item.conversation].switched(self.study.seed)
@@ -97,39 +96,12 @@ class StudyWork(PersonWork):
 
     @override
     def go_on(self) -> None:
-        # What was begun, then the first batch that has too few people.
         if self.refusal():
             return
-        there = {item.key for item in self.items}
-        added = [item for item in self._batches.of(self.answers.standing.values()) if item.key not in there]
-        self.items = (self.items + added)[: self._limit]
+        self.items = self.items[: self._limit]
         most = None if self._limit is None else self._limit - len(self.items)
-        if not self.waiting and most != 0:  # what is not shown is left to others
-            self.items += self._batches.take(self.answers, most)
-
-    @override
-    def rest(self) -> str:
-        return "\n".join(self._begun_by_others())
-
-    def _begun_by_others(self) -> list[str]:
-        return [
-            f"{batch.by} has begun {batch.of} conversations and answered {batch.answered}: if they do not come back, "
-            f"`duologue label --study FILE --release {batch.by}` gives the others to the next annotator"
-            for batch in self._batches.begun()
-            if batch.by != self.by
-        ]
-
-
-def release(path: Path, folder: Path, by: str) -> BegunBatch:
-    """Return a person's unfinished batches of a study to the others; DataError without any."""
-    study = Study.of(path)
-    compared, _ = compared_in(study)
-    seen = {conversation.id: conversation.seen for conversation in compared}
-    batches = [
-        [Item(label=STUDY, conversation=name, seen=seen[name]) for name in batch]
-        for batch in batches_of(study, compared)
-    ]
-    return Batches(folder, batches, study.labellers).release(by)
+        if not self.waiting and most != 0:
+            self.items += next_batch(self._batches, self.answers, self.study.labellers, most)
 
 
 def compared_in(study: Study) -> tuple[list[ReplyPair], list[str]]:

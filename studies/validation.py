@@ -1,7 +1,4 @@
-"""The validity of simulated users: which runs it takes to measure it, and the report of what came of them.
-
-The command and `duologue.validity` both go by `ValidityTrial`; each makes the runs in its own way.
-"""
+"""The validity of simulated users: which runs it takes to measure it, and the report of what came of them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..data.files.json import dumps, write_text
 from ..data.files.paths import make_folder
-from .sources import MOST_DRAWN, StudySource, conversations_of, logged, of_drawn_users
+from .sources import MOST_DRAWN, StudySource, conversations_of, logged, of_drawn_users, path_of
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..analysis.validity import MeetingResult, PeopleReport, RatedConversations, ValidityReport
     from ..data.people import UserPart
     from ..data.records import Conversation
-    from ..runs import Conduct
-    from ..runs.people.validity import ValidityRun
-    from ..runs.planning.plans import CallPlan
+    from ..runs.ask import CallPlan, Concurrency, Conduct
+    from ..runs.validity import ValidityRun
 
 REPORT = "report.json"
 
@@ -56,66 +52,65 @@ class ValidityTrial:
     @cached_property
     def ratings(self) -> "list[ValidityRun]":
         """The runs in which models rate people's conversations."""
-        from ..runs.people.validity import models_among, ratings
+        from ..runs.validity import models_among, ratings
 
         if self.rated is None or self.source is None:
             return []
         judges = {**{str(judge): judge for judge in self.judges}, **models_among(self.users)}
-        source = self.source if isinstance(self.source, str) else tuple(self.source)
-        return ratings(source, self.people, self._chosen, judges)
+        return ratings(self.source, self.people, self._chosen, judges)
 
     @cached_property
     def meetings(self) -> "list[ValidityRun]":
         """The runs in which users meet assistants."""
-        from ..runs.people.validity import meetings
+        from ..runs.validity import meetings
 
         if not self.assistants:
             return []
-        return meetings(
-            self.users,
-            self.assistants,
-            scenarios=self.scenarios,
-            limit=self.limit,
-            repeats=self.repeats,
-            seed=self.seed,
-        )
+        settings = {"scenarios": self.scenarios, "limit": self.limit, "repeats": self.repeats, "seed": self.seed}
+        return meetings(self.users, self.assistants, **settings)  # type: ignore[arg-type]
 
-    def plan(self, out: Path, *, resume: bool = False) -> "CallPlan":
-        """The plan of all runs; with `resume` of what they lack in the folder."""
-        from ..runs.planning.conversations import conversations_planned
-        from ..runs.planning.plans import joined
+    def plan(self, out: Path | None) -> "CallPlan":
+        """The plan of all runs, of what they lack in the folder."""
+        from ..runs.ask import runs_planned
 
-        plans = {
-            run.place.as_posix(): conversations_planned(
-                run.cast, run.states, run.folder(out), run.cast.limits, resume=resume and run.folder(out).is_dir()
-            )
+        runs = {
+            run.place.as_posix(): (run.cast, run.states, run.cast.limits, out and out / run.place)
             for run in (*self.ratings, *self.meetings)
         }
-        return joined(plans, "conversations", f"in {len(plans)} runs", "runs")
+        return runs_planned(runs, "conversations", f"in {len(runs)} runs", "runs")
 
-    def tried(self, out: Path | None = None, conduct: "Conduct | None" = None) -> "ValidityReport":
-        """The report, once all is simulated and rated.
+    async def tried(
+        self,
+        out: Path | None = None,
+        conduct: "Conduct | None" = None,
+        concurrency: "Concurrency" = "auto",
+        watch: Callable[[str], object] = lambda _: None,
+    ) -> "ValidityReport":
+        """The report, once all is simulated and rated; with a folder it is written there, and the same call goes on.
 
-        With a folder, the same call resumes from what is stored there.
+        `watch`: called with the place of each run that begins.
         """
-        from ..runs import Conduct, simulate
+        from ..runs.ask import one_control, simulated
 
-        conduct = conduct or Conduct()
-        conduct = replace(conduct, control=conduct.controlled())  # one set of bounds for all runs
+        conduct = one_control(conduct)
         conversations = {}
         for run in (*self.ratings, *self.meetings):
-            folder = None if out is None else run.folder(out)
-            conversations[run.place] = simulate(
+            watch(run.place.as_posix())
+            limits = replace(run.cast.limits, seed=self.seed)
+            place = None if out is None else out / run.place
+            conversations[run.place] = await simulated(
                 run.cast,
                 run.states,
-                limits=replace(run.cast.limits, seed=self.seed),
-                out=folder,
-                resume=folder is not None and folder.exists(),
+                lambda one: one,
+                limits=limits,
+                out=place,
+                concurrency=concurrency,
                 conduct=conduct,
             )
         report = self.report(conversations)
         if out is not None:
-            written(report, out)
+            make_folder(out)
+            write_text(out / REPORT, dumps(report.model_dump(mode="json"), indent=2) + "\n")
         return report
 
     def report(self, conversations: "Mapping[Path, Sequence[Conversation]]") -> "ValidityReport":
@@ -147,7 +142,7 @@ class ValidityTrial:
     ) -> "PeopleReport":
         """The testers against people."""
         from ..analysis.validity import people_report
-        from ..runs.people.validity import values_of
+        from ..runs.validity import values_of
 
         values_by_tester: dict[str, list[float | None]] = {
             name: [tester(one) for one in rated.conversations] for name, tester in self.testers.items()
@@ -171,13 +166,6 @@ class ValidityTrial:
             }
             results += told_apart(user, own[0].says_by, own[0].scenarios, met)
         return results
-
-
-def written(report: "ValidityReport", folder: Path) -> Path:
-    """Write the report into the folder; gives its path."""
-    make_folder(folder)
-    write_text(folder / REPORT, dumps(report.model_dump(mode="json"), indent=2) + "\n")
-    return folder / REPORT
 
 
 def validity(
@@ -211,7 +199,7 @@ def validity(
         limit: Number of scenarios, the first ones; None: all.
         repeats: Number of conversations about each scenario.
         seed: Seed of all draws and calls.
-        out: A folder for the report and the runs.
+        out: A folder for the report and the runs; the same call goes on with what it holds.
         conduct: Pace and bounds of the calls, as for `simulate`.
         draw: Maximum number of conversations of `source`; from more, users are drawn with the seed.
 
@@ -225,23 +213,37 @@ def validity(
 
         >>> duologue.validity(testers={"short": lambda talk: -len(talk.messages)}).table()  # doctest: +SKIP
     """
+    from ..runs.ask import blocking
+
+    trial = trial_of(
+        source, user, assistants, testers=testers or {}, judges=[judge] if isinstance(judge, str) else judge, part=part,
+        scenarios=None if scenarios is None else Path(scenarios), limit=limit, repeats=repeats, seed=seed, draw=draw,
+    )  # fmt: skip
+    return blocking(trial.tried(None if out is None else Path(out), conduct))
+
+
+def trial_of(
+    source: "StudySource | None",
+    user: Any,
+    assistants: "Mapping[str, Any] | None",
+    *,
+    seed: int,
+    draw: int,
+    notify: Callable[[str], object] = logged,
+    **fields: Any,
+) -> ValidityTrial:
+    """The trial of the parameters of `validity`; `notify` is called with a line where users are drawn."""
     from ..nodes.seeded_faults import PLANTED
 
-    users = [user] if isinstance(user, str) else user
     people, remark = of_drawn_users(() if source is None else conversations_of(source), draw, seed)
     if remark:
-        logged(remark)
-    trial = ValidityTrial(
-        users=dict(users) if isinstance(users, Mapping) else {spec: spec for spec in users},
+        notify(remark)
+    named = [user] if isinstance(user, str) else user
+    return ValidityTrial(
+        users=dict(named) if isinstance(named, Mapping) else {spec: spec for spec in named},
         assistants=PLANTED if assistants is None else assistants,
-        source=None if source is None else str(source) if isinstance(source, str | Path) and not remark else people,
+        source=None if source is None else str(path) if (path := path_of(source)) and not remark else people,
         people=people,
-        judges=[judge] if isinstance(judge, str) else judge,
-        testers=testers or {},
-        part=part,
-        scenarios=None if scenarios is None else Path(scenarios),
-        limit=limit,
-        repeats=repeats,
         seed=seed,
+        **fields,
     )
-    return trial.tried(None if out is None else Path(out), conduct)

@@ -18,7 +18,8 @@ from duologue import Conversation, graphs, load
 from duologue.analysis.simquac.readers import first, nearest, none, score_reader, scored
 from duologue.data.simquac import ReadingQuestion, questions_of
 from duologue.graphs.single_turn import answer_of
-from duologue.runs.reading import read
+from duologue.runs.ask import blocking
+from duologue.runs.asks import aread
 
 Answers = Mapping[str, str | None]
 """By the question's id."""
@@ -44,7 +45,7 @@ def main(source: Path, folder: Path) -> None:
         }
         for name, reader in (("no answer", none), ("first sentence", first), ("nearest sentence", nearest)):
             teachers[name] = dict(zip((one.id for one in asked), reader(asked), strict=True))
-        rules = read(graphs.single_turn.teacher("offline"), asked).answers
+        rules = blocking(aread(graphs.single_turn.teacher("offline"), asked)).answers
         teachers["rule-based teacher"] = dict(zip((one.id for one in asked), rules, strict=True))
         show(teachers, asked)
         if run.name.startswith("likelihood"):

@@ -54,11 +54,11 @@ def agreement_command(
     from ...studies.label_agreement import agreement
 
     output.check()
-    pairs = _pairs(between)
-    if (rectify or confusion) and not any(len(names) == 2 for names in pairs):
-        raise SettingError("--confusion and --rectify compare two labels: give --between A,B")
-    orders = [_words(text, "--scale", 2) for text in scale or ()]
-    loaded = [read_source(path) for path in (source, *([second] if second is not None else []))]
+    pairs = [_words(text, "--between", range(1, 3)) for text in between or ()]
+    if not pairs:
+        raise SettingError("--between: give two labels, such as --between style_human,style, or one with votes")
+    orders = [_words(text, "--scale", range(2, 100)) for text in scale or ()]
+    loaded = [read_source(path) for path in (source, second) if path is not None]
     say_notes(*loaded)
     report = agreement(
         loaded[0],
@@ -76,20 +76,10 @@ def agreement_command(
     return 1 if any(source_loaded.broken for source_loaded in loaded) else 0
 
 
-def _pairs(between: list[str] | None) -> list[list[str]]:
-    if not between:
-        raise SettingError("--between: give two labels, such as --between style_human,style, or one with votes")
-    pairs = [_words(text, "--between", 1) for text in between]
-    for text, names in zip(between, pairs, strict=True):
-        if len(names) > 2:
-            raise SettingError(f"--between {text}: compares two labels: repeat the option for more")
-    return pairs
-
-
-def _words(text: str, option: str, fewest: int) -> list[str]:
+def _words(text: str, option: str, numbers: range) -> list[str]:
     words = [word.strip() for word in text.split(",")]
-    if len(words) > 1 and not all(words):
-        raise SettingError(f"{option} {text!r}: a name is missing beside a comma")
-    if len(words) < fewest or not all(words):
-        raise SettingError(f"{option} {text!r}: is not a list of words with commas between them")
+    if not all(words) or len(words) not in numbers:
+        raise SettingError(
+            f"{option} {text!r}: is not {' or '.join(map(str, numbers[:2]))} names with commas between them"
+        )
     return words

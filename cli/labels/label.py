@@ -1,14 +1,13 @@
 """`duologue label`: people label conversations on a page in the browser."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import typer
 
 from ...data.files.json import dumps
 from ...data.text.terminal import names_in
-from ...errors import DataError, SettingError, of_extra
-from ...views.pages import plural
+from ...errors import SettingError, of_extra
 from ..options.shared import (
     LabelsDir,
     answers_in,
@@ -25,10 +24,6 @@ from ..output.overwriting import check_free
 from ..output.tables import read_source
 from ..streams import print_json, put, say
 
-ANSWERS = "Answers of several people"
-PAGE = "The page"
-"""Sections of the help."""
-
 
 def label_command(
     source: Annotated[
@@ -43,120 +38,78 @@ def label_command(
         int | None,
         limit_to("items in all, including those that this person has answered and a study's quiz"),
     ] = None,
+    order: Annotated[
+        Literal["disputed", "random"],
+        option("Order items by annotator disagreement, or at random by the seed: then the first are a random share."),
+    ] = "disputed",
+    seed: Annotated[int, seed_of("the random order, also among items of equal disagreement")] = 0,
+    show_model: Annotated[
+        Literal["after", "never", "before"],
+        option("Show the data's own label after the answer, never, or before it, which biases labellers towards it."),
+    ] = "after",
+    user_only: Annotated[bool, option("Show only the user's messages at first.", "--user-only")] = False,
+    show_language: Annotated[
+        Literal["as stored", "en", "zh", "both"], option("Show the messages in this language at first.")
+    ] = "as stored",
+    port: Annotated[
+        int | None,
+        option("Serve the page at this port. Default: the first free one from 8501.", min=1, max=65535),
+    ] = None,
     out: Annotated[
-        Path | None,
-        out_to(
-            "this folder a copy of SRC with people's labels (style_human, KEY_human), in place of the page.",
-            section=ANSWERS,
-        ),
+        Path | None, out_to("this folder people's labels of SRC (style_human, KEY_human), in place of the page.")
     ] = None,
     write_to: Annotated[
         Path | None,
-        option(
-            "Write all people's answers as JSON lines, in place of the page.",
-            "--write",
-            section=ANSWERS,
-            metavar="FILE",
-        ),
+        option("Write all people's answers as JSON lines, in place of the page.", "--write", metavar="FILE"),
     ] = None,
     read_from: Annotated[
         Path | None,
         option(
-            "Read answers from such a file, in place of the page; --as names their person if the file does not.",
-            "--read",
-            section=ANSWERS,
-            metavar="FILE",
+            "Read answers from such a file; --as names their person if the file does not.", "--read", metavar="FILE"
         ),
     ] = None,
-    release: Annotated[
-        str | None,
-        option(
-            "Release conversations of a study that this person has begun and not finished, in place of the page. "
-            "Their answers stay.",
-            section=ANSWERS,
-            metavar="NAME",
-        ),
-    ] = None,
-    force: Annotated[bool, force_for("the file of --write, or the copy of --out", ANSWERS)] = False,
-    as_json: Annotated[bool, json_of("what was written or read", section=ANSWERS)] = False,
-    show_model: Annotated[
-        Literal["after", "never", "before"],
-        option(
-            "Show the data's own label after the answer, never, or before it, which biases labellers towards it.",
-            section=PAGE,
-        ),
-    ] = "after",
-    user_only: Annotated[bool, option("Show only the user's messages at first.", "--user-only", section=PAGE)] = False,
-    language: Annotated[
-        str,
-        option(
-            "Show the messages in this language at first: as stored, en, zh, or both.",
-            "--show-language",
-            section=PAGE,
-            metavar="LANGUAGE",
-        ),
-    ] = "as stored",
-    order: Annotated[
-        Literal["disputed", "random"],
-        typer.Option(
-            rich_help_panel=PAGE,
-            help="Order items by annotator disagreement, or at random by the seed: then the first ones are a random share.",
-        ),
-    ] = "disputed",
-    seed: Annotated[int, seed_of("the random order, also among items of equal disagreement", PAGE)] = 0,
-    port: Annotated[
-        int | None,
-        option("Serve the page at this port. Default: the first free one from 8501.", section=PAGE, min=1, max=65535),
-    ] = None,
+    force: Annotated[bool, force_for("the file of --write, or the labels of --out")] = False,
+    as_json: Annotated[bool, json_of("what was written or read")] = False,
 ) -> int:
     """Label conversations by hand, on a page in the browser.
 
     Items with annotator disagreement come first; each answer is saved at once, and can be undone.
     """
+    from ...data.labels.table import LABELS
     from ...prompts.label_pages import labels_named
-    from ...studies.people_answers import copy_with_answers, export_answers, import_answers
-    from ...views.labelling.item import Shown
+    from ...studies.people_answers import export_answers, import_answers, people_labels
 
-    if language not in get_args(Shown):
-        raise SettingError(f"--show-language {language}: give one of {', '.join(get_args(Shown))}")
-    if sum(path is not None for path in (write_to, read_from, out, release)) > 1:
-        raise SettingError("--write, --read, --out and --release exclude each other: give one")
+    if sum(path is not None for path in (write_to, read_from, out)) > 1:
+        raise SettingError("--write, --read and --out exclude each other: give one")
     names = _names(source, labels, study)
-    if release is not None:
-        return _released(study, answers, release, as_json)
     chosen: dict[str, Any] = {"labels": names if study is None else None, "labels_dir": labels_dir}
     if write_to is not None:
         check_free(write_to, force=force)
         count = export_answers(answers, write_to, **chosen)
-        line = f"{plural(count, 'answer')} written to {write_to}"
-        return _print_result({"answers": count, "written": str(write_to)}, line, as_json)
+        return _said({"answers": count, "written": str(write_to)}, as_json)
+    if read_from is not None:
+        count, new = import_answers(read_from, answers, by=by or "", **chosen)
+        return _said({"answers": count, "new": new, "read": str(read_from)}, as_json)
     if out is not None:
-        if not force and out.is_dir() and any(out.iterdir()):
-            raise DataError(f"{out}: exists: give --force to write the copy again, or another folder")
         if source is None:
             raise SettingError("--out: a study's answers are not labels: use --write, or papers recllmsim preference")
-        things = copy_with_answers(read_source(source), answers, out, **chosen, notify=say)
-        line = f"{plural(things, 'thing')} labelled by people, from {answers}, in {out}"
-        return _print_result({"labelled": things, "copy": str(out)}, line, as_json)
-    if read_from is not None:
-        loaded = None if source is None else read_source(source)
-        count, new = import_answers(read_from, answers, source=loaded, by=by or "", **chosen, notify=say)
-        line = f"{plural(count, 'answer')} read from {read_from}, {new} of them new"
-        return _print_result({"answers": count, "new": new, "read": str(read_from)}, line, as_json)
+        check_free(out / LABELS, force=force)
+        table = people_labels(read_source(source), answers, out, **chosen, notify=say)
+        return _said({"labelled": len(table.rows), "labels": str(out)}, as_json)
     if by is None:
         raise SettingError("--as: name who labels, such as --as ann")
     if study is None:
         labels_named(names, labels_dir)  # a wrong name is reported also where the page cannot be served
     settings = {
-        "source": None if source is None else str(source.absolute()),
+        "source": None if source is None else source.absolute(),
         "labels": names,
-        "labels_dir": None if labels_dir is None else str(labels_dir.absolute()),
-        "study": None if study is None else str(study.absolute()),
-        "answers": str(answers.absolute()),
+        "labels_dir": None if labels_dir is None else labels_dir.absolute(),
+        "study": None if study is None else study.absolute(),
+        "answers": answers.absolute(),
         "by": by,
         "show_model": show_model,
         "user_only": user_only,
-        "language": language,
+        "language": show_language,
         "limit": limit,
         "seed": seed,
         "order": order,
@@ -191,28 +144,18 @@ def _page(settings: dict[str, Any], port: int | None) -> int:
     say(*work.notes)
     waiting = len(work.waiting)
     work.answers.close()
-    progress_line = (
-        f"{waiting} of {len(work.items)} to label as {work.by}; answers are saved in {work.answers.folder}; Ctrl-C ends"
+    serve(
+        dumps({name: str(value) if isinstance(value, Path) else value for name, value in settings.items()}),
+        port,
+        f"{waiting} of {len(work.items)} to label as {work.by}; answers are saved in {work.answers.folder}; Ctrl-C ends",
     )
-    serve(dumps(settings), port, progress_line)
     return 0
 
 
-def _released(study: Path | None, folder: Path, by: str, as_json: bool) -> int:
-    """Take what a person has begun and not finished from them."""
-    from ...studies.side_by_side import release
-
-    if study is None:
-        raise SettingError("--release: gives what was begun of a study to others: name its file with --study")
-    begun = release(study, folder, by)
-    others = begun.of - begun.answered
-    line = f"{others} of the {begun.of} conversations that {by} has begun are given to others; {begun.answered} are answered"
-    return _print_result({"released": by, "begun": begun.of, "answered": begun.answered}, line, as_json)
-
-
-def _print_result(result: dict[str, Any], line: str, as_json: bool) -> int:
+def _said(result: dict[str, Any], as_json: bool) -> int:
+    """Print a result: as JSON, or each value behind its name."""
     if as_json:
         print_json(result)
     else:
-        put(line)
+        put("; ".join(f"{name}: {value}" for name, value in result.items()))
     return 0

@@ -1,4 +1,4 @@
-"""Chat models that a command asks about many things: options, plan, progress, and missing answers."""
+"""Commands that ask models: plan, bounds, progress, and what is said where they are interrupted."""
 
 import itertools
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
@@ -17,11 +17,10 @@ from .beginning import say_hosts, uncounted
 from .interrupts import ask_all
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
-    from ...runs.asking.questions import Asking, ModelAnswer
+    from ...runs.ask import Asking, CallPlan, ModelAnswer
     from ...runs.engine.control import Control
-    from ...runs.planning.plans import CallPlan
 
-    A = TypeVar("A", bound=ModelAnswer)
+    M = TypeVar("M", bound=ModelAnswer)
 
 R = TypeVar("R")
 
@@ -32,24 +31,24 @@ JournalOption: TypeAlias = Annotated[Path | None, journal_in("this file", "FILE"
 
 
 def check_journal(journal: Path | None, sources: Iterable[Path], models: Sequence[str], option: str) -> None:
-    """DataError for a file of answers that is one of the sources; SettingError where no model is asked."""
+    """DataError for a file of replies that is one of the sources; SettingError where no model is asked."""
     check_apart(journal, *sources)
     if journal is not None and not models:
         raise SettingError(f"--journal keeps replies of chat models: give one with {option}")
 
 
 def ask_models(
-    askings: "Mapping[str, Asking[Any, A]]",
+    askings: "Mapping[str, Asking[Any, M]]",
     what: str,
     *,
     journal: Path | None,
     options: RunOptions,
-) -> "dict[str, list[A]]":
+) -> "dict[str, list[M]]":
     """The answers of each model about each item, one model after the other, under one set of bounds.
 
     `what`: the items, such as `turns`. A plan is printed in place of that (`--plan`), and ends the command; so does Ctrl-C.
     """
-    from ...runs.asking.questions import questions_planned
+    from ...runs.ask import questions_planned
 
     if not askings and not options.plan:
         return {}
@@ -57,15 +56,20 @@ def ask_models(
     control = begun(plan, options, models=[asking.model for asking in askings.values()])
     conduct = options.conduct(control)
 
-    def answers(spec: str, on_answer: "Callable[[A], None]") -> "Coroutine[Any, Any, list[A]]":
-        return askings[spec].answers(
-            answers_file=journal, concurrency=options.concurrency or "auto", conduct=conduct, on_answer=on_answer
-        )
+    async def work(show: Callable[[str], None]) -> "dict[str, list[M]]":
+        number = itertools.count(1)
+        return {
+            name: await asking.answers(
+                replies=journal,
+                concurrency=options.concurrency or "auto",
+                conduct=conduct,
+                on_answer=lambda _: show(f"{next(number)} of {plan.count} {what} asked about"),
+            )
+            for name, asking in askings.items()
+        }
 
     left = "nothing is kept without --journal" if journal is None else f"the replies are in {journal}"
-    return ask_each(
-        askings, answers, control, f"{{}} of {plan.count} {what} asked about", max_time=options.max_time, left=left
-    )
+    return asked(work, control, options, f"0 of {plan.count} {what} asked about", left)
 
 
 def begun(plan: "CallPlan", options: RunOptions, casts: Iterable[Any] = (), models: Iterable[Any] = ()) -> "Control":
@@ -96,22 +100,15 @@ def bounded(options: RunOptions, casts: Iterable[Any], models: Iterable[Any] = (
     return control
 
 
-def ask_each(
-    specs: Iterable[str],
-    answers: "Callable[[str, Callable[[Any], None]], Coroutine[Any, Any, R]]",
+def asked(
+    work: "Callable[[Callable[[str], None]], Coroutine[Any, Any, R]]",
     control: "Control",
-    line: str,
-    *,
-    max_time: float | None,
+    options: RunOptions,
+    begins: str,
     left: str,
-) -> "dict[str, R]":
-    """What each spec answers, one after the other, with a line that counts the answers; it ends as `ask_all`.
+) -> R:
+    """The result of work that asks models, with a line of progress, which it may change; Ctrl-C ends the command.
 
-    `answers` is called with a spec, and with what is to be called with each of its answers.
+    `begins`: the line at first; `left`: what an interrupted command leaves.
     """
-
-    async def work(show: Callable[[str], None]) -> "dict[str, R]":
-        number = itertools.count(1)
-        return {spec: await answers(spec, lambda _: show(line.format(next(number)))) for spec in specs}
-
-    return ask_all(work, control, line.format(0), max_time=max_time, left=left)
+    return ask_all(work, control, begins, max_time=options.max_time, left=left)

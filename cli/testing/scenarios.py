@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...data.files.json import dumps, write_lines
+from ...data.files.json import write_lines
 from ...errors import DataError, at
 from ..options.model_fields import extended
 from ..options.run import RunOptions
@@ -54,7 +54,7 @@ def scenarios_command(
     model: Annotated[
         str | None,
         model_for(
-            "to write goals and facts in the words of people, and rules in prose as data: openai:NAME, PROVIDER:NAME.",
+            "to write goals and facts in the words of people: openai:NAME, PROVIDER:NAME.",
             section=WORDING,
         ),
     ] = None,
@@ -84,23 +84,19 @@ def scenarios_command(
     with stderr.status("designs scenarios") as status:
         result = designed(sources, seed=seed, limit=limit, watch=status.update)
     unworded: list[str] = []
-    proposed: list[str] = []
     if model is not None:
         options = RunOptions(**values_of_run, yes=yes, as_json=as_json)
-        proposed = _proposed(model, sources, options)
         lines, unworded = _worded(model, result.lines, sources, journal, options)
         result = replace(result, lines=tuple(lines))
     write_lines(out, result.lines)
     if as_json:
         values = {
             "verdicts": dict(result.verdicts),
-            "proposed": proposed,
             "lacking": list(result.lacking),
             "scenarios": list(result.lines),
         }
         print_json({"out": str(out), **values})
     else:
-        put(*proposed)
         put(*(f"no scenario: {line}" for line in result.lacking))
         put(
             *(
@@ -120,7 +116,7 @@ def _worded(
     options: RunOptions,
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """The scenarios in the model's words, and a line for each that keeps its own; a plan in their place ends the command."""
-    from ...runs.asking.scenario_wording import wordings
+    from ...runs.asks import wordings
 
     tools = [tool.name for tool in sources.tools.schemas]
     with options.surroundings():
@@ -136,22 +132,3 @@ def _worded(
         if one.error
     ]
     return worded, kept
-
-
-def _proposed(model: str, sources: "DesignSources", options: RunOptions) -> list[str]:
-    """The rules in prose as the model words them as data, a line each, for a person to confirm."""
-    from ...data.test_design import fields_of
-    from ...runs.asking.scenario_wording import proposed_rules
-
-    if not sources.prose or options.plan:
-        return []
-    tools = sources.tools.schemas
-    with options.surroundings():
-        asking = proposed_rules(model, sources.prose, tools, fields_of(tools, sources.examples), sources.language)
-        answers = ask_models({model: asking}, "rules", journal=None, options=options)
-    return [
-        f"no rule of {text!r}: {one.error or 'it forbids no tool'}"
-        if one.error or not one.forbids
-        else f"not used before you put it among the rules: {dumps({'forbids': one.forbids, 'when': one.when, 'because': text})}"
-        for text, one in zip(sources.prose, answers[model], strict=True)
-    ]

@@ -73,7 +73,7 @@ def is_labelled(conversation: Conversation, label: LabelDefinition, unit: int) -
         where = f"message {unit}" if unit != WHOLE else "the conversation"
         raise DataError(
             f"conversation {conversation.extra.get('path') or conversation.id}: {where} has {wrong[0]!r} in another "
-            f"form than the label {label.name!r}: choose the label that fits, or replace it with --redo {label.name}"
+            f"form than the label {label.name!r}: choose the label that fits, or label all anew (--redo)"
         )
     return bool(keys)
 

@@ -5,15 +5,15 @@ import re
 import pytest
 
 from duologue.analysis import estimates
+from duologue.runs import next_turn
 from duologue.runs.engine import figures
-from duologue.runs.people import retrieval
 from tests.tree import ROOT
 
 PAGE = (ROOT / "docs/reference/limits.md").read_text(encoding="utf-8")
 LEAST = {
     "95 % interval of a difference between two groups": estimates.FEWEST,
     "95 % interval over users, scenarios or sections": estimates.FEWEST,
-    "retrieval-based users": retrieval.FEWEST_USERS,
+    "retrieval-based users": next_turn.FEWEST_USERS,
     "interval of kappa, F1 or mean error": estimates.FEWEST_RARE,
     "mean time left of a run": figures.ENOUGH,
 }

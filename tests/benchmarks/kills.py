@@ -93,11 +93,6 @@ def records(folder: Path, stdout: str) -> Any:
     return [record_lines.line(conversation.without_timing()) for conversation in conversations]
 
 
-def copy(folder: Path, stdout: str) -> Any:
-    paths = sorted(path for path in (folder / "labels").rglob("*") if path.is_file())
-    return [(str(path.relative_to(folder)), path.read_bytes()) for path in paths]
-
-
 PROFILE = {
     "personality": ["冷静"], "daily_interests": ["阅读"], "travel_habits": ["看展"], "dining_preferences": ["外卖"],
     "spending_habits": ["节俭"],
@@ -115,8 +110,8 @@ KINDS: Mapping[str, Kind] = {
     ),
     "annotate": Kind(
         "annotate people --labels style --model openai:m --votes 3 --out labels --yes",
-        copy,
-        "labels/annotation/settings.jsonl",
+        file("labels/labels.jsonl", "labels/manifest.json"),
+        "labels/manifest.json",
         '{"politeness": "Polite"}',
         1,
     ),
@@ -132,7 +127,7 @@ KINDS: Mapping[str, Kind] = {
     ),
     "profiles": Kind(
         "papers recllmsim profiles 40 --model openai:m --out made.txt --yes",
-        file("made.txt", "made.drafts.jsonl"),
+        file("made.txt"),
         at_once=(1,),
     ),
 }

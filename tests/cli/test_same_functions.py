@@ -10,8 +10,7 @@ import pytest
 
 import duologue as package
 from duologue import data
-from duologue.errors import DataError, SettingError
-from duologue.studies import people_answers
+from duologue.errors import SettingError
 from duologue.studies.recllmsim import judge_agreement, predict_profiles
 
 Command = Callable[..., tuple[int, str, str]]
@@ -106,43 +105,6 @@ def test_test_refuses_scenarios_that_nothing_would_score(duologue: Command, tmp_
         "test", "--scenarios", "goals.jsonl", "--user", f"people:{people}", "--assistant", "offline"
     )
     assert (code, err.splitlines()[-1]) == (2, f"duologue: {refused.value}")
-
-
-def test_peoples_answers_go_out_in_and_into_a_copy(
-    duologue: Command, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    messages = [{"role": "user", "text": "Hello?"}, {"role": "assistant", "text": "Yes."}]
-    records = [data.Conversation(id=str(n), scenario={"kind": "call"}, messages=messages) for n in range(3)]
-    data.record_lines.write(records, tmp_path / "talks.jsonl")
-    (tmp_path / "pages").mkdir()
-    page = "---\nunit: user turn\nparts:\n  tone: {values: [warm, cold]}\n---\nHow the user sounds.\n"
-    (tmp_path / "pages" / "tone.md").write_text(page)
-    row = {"by": "ann@x.org", "label": "tone", "message": 0, "value": {"tone": "warm"}}
-    rows = [json.dumps(row | {"conversation": name}) + "\n" for name in ("0", "1", "9")]
-    (tmp_path / "in.jsonl").write_text("".join(rows))
-    chosen: dict[str, Any] = {"source": "talks.jsonl", "labels": ["tone"], "labels_dir": "pages"}
-    command = ("label", "talks.jsonl", "--labels", "tone", "--labels-dir", "pages", "--answers")
-    assert people_answers.import_answers("in.jsonl", "a", **chosen) == (3, 3)
-    code, out, err = duologue(*command, "b", "--read", "in.jsonl", "--json")
-    assert (code, json.loads(out)) == (0, {"answers": 3, "new": 3, "read": "in.jsonl"})
-    assert (tmp_path / "a" / "ann-x-org.jsonl").read_text() == (tmp_path / "b" / "ann-x-org.jsonl").read_text()
-    assert people_answers.import_answers("in.jsonl", "a", **chosen) == (3, 0)
-    assert people_answers.export_answers("a", "one.jsonl", labels=["tone"], labels_dir="pages") == 3
-    duologue(*command, "b", "--write", "two.jsonl")
-    assert (tmp_path / "one.jsonl").read_text() == (tmp_path / "two.jsonl").read_text()
-    things = people_answers.copy_with_answers("talks.jsonl", "a", "one", labels=["tone"], labels_dir="pages")
-    _, out, copied = duologue(*command, "b", "--out", "two", "--json")
-    assert (things, json.loads(out)["labelled"]) == (2, 2)
-    assert [record.message for record in caplog.records] == [
-        *err.splitlines(),
-        *err.splitlines(),
-        *(line.replace("two", "one") for line in copied.splitlines()),
-    ]
-    for file in (tmp_path / "one").rglob("*.jsonl"):
-        assert file.read_text() == (tmp_path / "two" / file.relative_to(tmp_path / "one")).read_text()
-    with pytest.raises(DataError, match="'tone'"):
-        people_answers.import_answers("in.jsonl", "c")
-    assert not (tmp_path / "c").exists()
 
 
 def people_with_profiles(folder: Path) -> Path:

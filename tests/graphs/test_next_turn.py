@@ -8,7 +8,7 @@ from duologue.data import Conversation, Message, recllmsim, record_lines
 from duologue.data.next_turns import moments_of
 from duologue.errors import SettingError
 from duologue.graphs.single_turn import cast_for, cast_name, next_turn
-from duologue.runs.people.next_turn import next_turns
+from duologue.runs.next_turn import next_turns
 from duologue.testing import scripted_model
 
 

@@ -16,7 +16,7 @@ import pytest
 from duologue import data
 from duologue.data import Conversation, Message
 from duologue.runs.journals.journal import BusyError
-from duologue.runs.labels.answers import AnswerFiles, answers_of
+from duologue.runs.people_labels import AnswerFiles, answers_of
 
 pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("browser")]
 PAGE = "---\ntitle: What happened\nunit: conversation\nvalues: [good, fair, bad]\n---\ngood: done. bad: not done.\n"

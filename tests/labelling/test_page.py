@@ -7,7 +7,7 @@ import pytest
 from duologue import data
 from duologue.data import Conversation, Message
 from duologue.data.labels.side_by_side import quiz
-from duologue.runs.labels.answers import AnswerFiles, answers_of
+from duologue.runs.people_labels import AnswerFiles, answers_of
 
 pytestmark = [pytest.mark.heavy, pytest.mark.filterwarnings("ignore")]  # Streamlit is an extra with warnings of its own
 PAGE = """---
@@ -296,7 +296,7 @@ def test_a_study_asks_about_what_differs_after_the_quiz_and_keeps_the_sides_apar
     for _ in range(2):
         answer_sides(page, "It was built in 1900.")
     assert "All 3 are labelled" in shown(page)
-    answers = [answer for answer in answers_of("answers")["ann"] if answer.label != "batch"]
+    answers = answers_of("answers")["ann"]
     assert [answer.label for answer in answers] == ["quiz", "side_by_side", "side_by_side"]
     assert [answer.value["preference"] for answer in answers[1:]] == ["first"] * 2
 
@@ -305,22 +305,6 @@ def test_who_fails_the_quiz_may_not_go_on(study):
     page = answer_quiz(study(), right=False)
     assert "0% of the quiz was answered right" in page.warning[0].value
     assert [answer.label for answer in answers_of("answers")["ann"]] == ["quiz"]
-
-
-def test_a_batch_that_somebody_has_taken_is_not_given_to_another(study):
-    first = answer_quiz(study("ann"))
-    assert "1 of 2 labelled as ann" in first.get("progress")[0].proto.text
-    second = answer_quiz(study("ben"))
-    answer_sides(second, "It was built in 1900.")
-    assert "All 2 are labelled" in shown(second)  # the quiz and the batch that ann has not taken
-    batches = {
-        by: [answer.value for answer in answers if answer.label == "batch"]
-        for by, answers in answers_of("answers").items()
-    }
-    (left, taken) = batches["ann"][0]["conversations"], batches["ben"][0]["conversations"]
-    assert len(left) == len(taken) == 1
-    assert left != taken
-    assert "ann has begun 1 conversations and answered 0: if they do not come back" in shown(second)
 
 
 def test_a_limit_takes_no_batch_from_others(study, app):

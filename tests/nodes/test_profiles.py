@@ -10,6 +10,7 @@ from duologue.data.recllmsim.profiles import GENDERS, OCCUPATIONS, TRAITS
 from duologue.nodes import chat_model
 from duologue.nodes.profiles import CHINESE, OPPOSED, ProfileLimits, ProfileMaker, next_target
 from duologue.prompts import shipped
+from duologue.runs.profiles import replies_of
 from tests.data.recllmsim.small_files import ANNA
 
 TEXTS = shipped_profiles().texts
@@ -53,7 +54,7 @@ def test_the_endpoint_sees_request_draft_and_reason(endpoint, tmp_path):
     endpoint.say(user=[TEXTS[0].replace("9. Other", "10. Another"), f"Sure!\n\n{TEXTS[0]}", TEXTS[4]])
     generation = runs.profiles.generate(2, tmp_path / "a.txt", "openai:m?temperature=1")
     assert (generation.complete, generation.rejected) == (True, {"incomplete": 1})
-    assert (tmp_path / "a.txt").read_text() == "\n\n".join([TEXTS[0], TEXTS[4]])
+    assert (tmp_path / "a.txt").read_text() == f"{TEXTS[0]}\n\n{TEXTS[4]}\n\n"
     bodies = endpoint.bodies()
     assert [[m["role"] for m in body["messages"]] for body in bodies] == [
         ["system", "user"], ["system", "user", "assistant", "user"], ["system", "user"]
@@ -62,4 +63,4 @@ def test_the_endpoint_sees_request_draft_and_reason(endpoint, tmp_path):
     assert "First-year student of geology" in bodies[2]["messages"][1]["content"]
     assert len({body["seed"] for body in bodies}) == 3
     assert generation.usage == {"input_tokens": 60, "output_tokens": 9, "calls": 3}
-    assert endpoint.key not in (tmp_path / "a.drafts.jsonl").read_text()
+    assert endpoint.key not in replies_of(tmp_path / "a.txt").read_bytes().decode(errors="replace")

@@ -16,7 +16,7 @@ from duologue.graphs import simquac, single_turn
 from duologue.graphs.single_turn import answer_of
 from duologue.nodes import Limits
 from duologue.nodes.calls.gate import EndpointError
-from duologue.runs.reading import aread
+from duologue.runs.asks import aread
 
 CAST = {"user": "offline?two_questions=0.2&reasoning=0.1", "assistant": "offline?misbehave=0.4"}
 
@@ -184,7 +184,7 @@ async def test_reading_holds_no_conversation_whose_answer_is_there(tmp_path, mon
         most.append(alive() - before)
         return answer_of(conversation)
 
-    monkeypatch.setattr("duologue.runs.reading.answer_of", counted)
+    monkeypatch.setattr("duologue.runs.asks.answer_of", counted)
     answers, failures = await aread(single_turn.teacher(), questions, out=out, concurrency=2)
     assert (len(answers), set(failures), len(most)) == (30, {None}, 30)
     assert max(most) <= 4

@@ -23,8 +23,8 @@ def answer_all(work):
     work.answers.close()
 """
 PEOPLE = f"""{LABELLED}
-duologue.annotate("conversations.jsonl", ["style"], first_values, out="by-values")
-shutil.copy("by-values/conversations.jsonl", "conversations.jsonl")
+done = duologue.annotate("conversations.jsonl", ["style"], first_values)
+duologue.data.record_lines.write(done.conversations, "conversations.jsonl")
 source, answers = Path("conversations.jsonl"), Path("answers")
 answer_all(LabelWork(LabellingSettings(source=source, labels=("style",), answers=answers, by="ann")))
 """

@@ -8,10 +8,10 @@ from duologue import data
 from duologue.analysis.recllmsim.prediction import profile_talks
 from duologue.analysis.recllmsim.vocabulary import VOCABULARY
 from duologue.data.labels.answers import Item
-from duologue.data.labels.side_by_side import quiz
+from duologue.data.labels.side_by_side import STUDY, quiz
 from duologue.data.records import Json
 from duologue.prompts.label_pages import shipped_labels
-from duologue.runs.labels.answers import AnswerFiles
+from duologue.runs.people_labels import AnswerFiles
 from duologue.studies.labelling import LabellingSettings, LabelWork
 from duologue.studies.side_by_side import StudyWork
 
@@ -77,7 +77,7 @@ def test_all_people_see_a_conversation_with_the_same_side_as_a(study):
     for by in ("ann", "ben"):
         work = study(by)
         pass_quiz(work)
-        switched[by] = [work.stored(work._item(f"a{n}"), {})["switched"] for n in range(4)]
+        switched[by] = [work.stored(Item(label=STUDY, conversation=f"a{n}"), {})["switched"] for n in range(4)]
     assert switched["ann"] == switched["ben"]
     assert len(set(switched["ann"])) == 2
 
@@ -87,35 +87,6 @@ def test_a_pass_mark_of_0_leaves_the_quiz_out(study, tmp_path):
         file.write("pass_mark: 0\n")
     work = study("ann")
     assert ({item.label for item in work.waiting}, work.refusal()) == ({"side_by_side"}, "")
-
-
-def test_a_batch_that_was_left_is_told_to_who_finds_nothing_and_released_by_name(study, duologue):
-    ann = study("ann")
-    pass_quiz(ann)
-    answer(ann)
-    ann.answers.close()
-    ben = study("ben")
-    pass_quiz(ben)
-    for _ in range(2):
-        answer(ben)
-    assert ben.waiting == []
-    assert "ann has begun 2 conversations and answered 1" in ben.rest()
-    ben.answers.close()
-    words = ("label", "--study", "study.yaml", "--release", "ann")
-    line = "1 of the 2 conversations that ann has begun are given to others; 1 are answered\n"
-    assert duologue(*words)[:2] == (0, line)
-    code, _, err = duologue(*words)
-    assert (code, err.count("\n")) == (2, 1)
-    assert "ann has begun no batch that is not finished" in err
-    again = study("ben")
-    assert len(again.waiting) == 1
-    answer(again)
-    assert (again.waiting, again.rest()) == ([], "")
-
-
-def test_to_release_needs_the_study(duologue, study):
-    code, _, err = duologue("label", "a.jsonl", "--labels", "style", "--release", "ann")
-    assert (code, "--release: gives what was begun of a study" in err) == (2, True)
 
 
 def test_a_limit_takes_no_more_than_is_shown_and_the_same_call_again_takes_nothing_new(study):

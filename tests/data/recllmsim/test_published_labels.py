@@ -5,7 +5,7 @@ import json
 import pytest
 
 from duologue import data, runs
-from duologue.data.recllmsim.dataset import from_object, to_object
+from duologue.data.recllmsim.dataset import from_object, to_object, write
 from duologue.data.recllmsim.published_labels import keys_for, object_of
 from duologue.errors import DataError
 from duologue.prompts.label_pages import shipped_labels
@@ -111,11 +111,12 @@ def test_a_label_is_written_under_the_key_of_the_file_s_edition(tmp_path):
         (tmp_path / "source" / name).mkdir(parents=True)
         (tmp_path / "source" / name / "1.json").write_text(json.dumps(file(labels), indent=4))
     done = runs.annotate(tmp_path / "source", [shipped_labels()["style"]], first_values, out=tmp_path / "out")
-    assert {"style"} <= set(done[0].labels) & set(done[1].labels)
-    new, old = (json.loads((tmp_path / "out" / name / "1.json").read_text()) for name in ("new", "old"))
+    assert {"style"} <= set(done.conversations[0].labels) & set(done.conversations[1].labels)
+    write(data.load(tmp_path / "out"), tmp_path / "again")
+    new, old = (json.loads((tmp_path / "again" / name / "1.json").read_text()) for name in ("new", "old"))
     assert set(new) - set(file({})) == {"strategy_V3"}
     assert set(old) - set(file(older)) == {"strategy_V4"}
     assert old["strategy_V3"] == older["strategy_V3"][1]
     with pytest.raises(DataError, match="no edition of the published labels has broadness beside"):
-        runs.annotate(tmp_path / "source", [shipped_labels()["broadness"]], first_values, out=tmp_path / "other")
-    assert not (tmp_path / "other").exists()
+        broadness = runs.annotate(tmp_path / "source", [shipped_labels()["broadness"]], first_values)
+        write(broadness.conversations, tmp_path / "other")

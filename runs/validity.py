@@ -9,27 +9,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...data import domains
-from ...data.identity import digest
-from ...data.people import of_part
-from ...data.records import Conversation
-from ...data.text.languages import Language
-from ...errors import SettingError
-from ...graphs import Cast, agent_test, casts
-from ...graphs.scenarios.sources import repeated
-from ...graphs.validity import MEETING, RATING, contexts_of, errands, language_in, rated_states
-from ...nodes.models.specs import parse_spec
-from ...nodes.people import use_of
-from ...nodes.scorers.judged import satisfaction_of
-from ...nodes.seeded_faults import PLANTED
-from ...nodes.speakers.replay import replayed
-from ...nodes.state import Planned
+from ..data import domains
+from ..data.identity import digest
+from ..data.people import of_part
+from ..data.records import Conversation, as_object
+from ..data.text.languages import Language
+from ..errors import SettingError
+from ..graphs import Cast, agent_test, casts
+from ..graphs.scenarios.sources import repeated
+from ..graphs.validity import MEETING, RATING, contexts_of, errands, language_in, rated_states
+from ..nodes.models.specs import parse_spec
+from ..nodes.people import use_of
+from ..nodes.scorers.judged import satisfaction_of
+from ..nodes.seeded_faults import PLANTED
+from ..nodes.speakers.replay import replayed
+from ..nodes.state import Planned
 from .next_turn import folder_name
 
 CONTEXTS = 16
 """Maximum of contexts of people for a retrieval-based user."""
-MET, RATED = "met", "rated"
-"""Folders of the runs."""
 
 
 @dataclass(frozen=True)
@@ -48,32 +46,22 @@ class ValidityRun:
     says_by: str = ""
     """How the user says its satisfaction."""
 
-    def folder(self, out: Path) -> Path:
-        """Its folder."""
-        return out / self.place
-
 
 def named_assistants(texts: Sequence[str]) -> dict[str, str]:
     """The specs of assistants by name: `NAME=MODEL` or a seeded fault; all seeded faults by default.
 
     SettingError for an unknown name, for one that is there twice, and for a single assistant.
     """
-    if not texts:
-        return dict(PLANTED)
     assistants: dict[str, str] = {}
-    for text in texts:
-        name, equals, spec = text.partition("=")
-        if not equals:
-            if name not in PLANTED:
-                raise SettingError(
-                    f"--assistant {name}: there is no assistant with seeded faults of this name, only {', '.join(PLANTED)}: write one of "
-                    "these, or NAME=MODEL for one of yours"
-                )
-            spec = name
-        if not name.strip() or not spec.strip():
-            raise SettingError(f"--assistant {text}: write NAME=MODEL, such as v2=my_agent:graph")
-        if name in assistants:
-            raise SettingError(f"--assistant {name}: is given twice: choose another name")
+    for text in texts or PLANTED:
+        name, _, spec = text.partition("=")
+        spec = spec or name
+        if "=" not in text and name not in PLANTED:
+            raise SettingError(
+                f"--assistant {name}: is not one of {', '.join(PLANTED)}: write NAME=MODEL for one of yours"
+            )
+        if not name.strip() or not spec.strip() or name in assistants:
+            raise SettingError(f"--assistant {text}: write NAME=MODEL, such as v2=my_agent:graph, each name once")
         assistants[name] = PLANTED.get(spec, spec)
     if len(assistants) < 2:
         raise SettingError("--assistant: there is nothing to compare: give two, the first is the reference")
@@ -99,32 +87,24 @@ def meetings(
         limit: Number of scenarios, the first ones; None: all.
         repeats: Number of conversations about each scenario.
         seed: Seed of the runs.
-
-    Returns:
-        The runs.
     """
     planted = all(isinstance(spec, str) and spec in PLANTED.values() for spec in assistants.values())
-    shared = None if scenarios is None else of_file(scenarios, limit, seed)
     runs = []
     for user, speaker in users.items():
-        states, scenario_source = (shared, scenarios.name) if shared and scenarios else _states_for(speaker, limit)
+        if scenarios is not None:
+            states = list(casts.scenarios_of(scenarios, agent_test.NAME, seed=seed, limit=limit).states)
+            of = scenarios.name
+        else:
+            states, of = _states_for(speaker, limit)
         by_language: dict[Language, list[Planned]] = {}
         for state in states:
             by_language.setdefault(language_in(state), []).append(state)
         for name, spec in assistants.items():
             for language, group in by_language.items():
                 cast = casts.find(MEETING)(user=speaker, assistant=spec, language=language, planted=planted)
-                runs.append(
-                    ValidityRun(
-                        user=user,
-                        assistant=name,
-                        cast=cast,
-                        states=tuple(repeated(group, repeats)),
-                        place=Path(MET, folder_name(user), folder_name(f"{name}-{language}")),
-                        scenarios=scenario_source,
-                        says_by=satisfaction_of(cast.nodes["user_simulator"], language)[0],
-                    )
-                )
+                place = Path("met", folder_name(user), folder_name(f"{name}-{language}"))
+                says_by = satisfaction_of(cast.nodes["user_simulator"], language)[0]
+                runs.append(ValidityRun(user, name, cast, tuple(repeated(group, repeats)), place, of, says_by))
     return runs
 
 
@@ -141,13 +121,10 @@ def ratings(
     spoken = Counter(domains.of(one).language(one) or "en" for one in (conversations[place] for place in chosen))
     language: Language = "zh" if spoken["zh"] > spoken["en"] else "en"
     states = tuple(rated_states(conversations, chosen))
+    rating = casts.find(RATING)
     return [
         ValidityRun(
-            user=name,
-            assistant="",
-            cast=casts.find(RATING)(source=source, judge=judge, language=language),
-            states=states,
-            place=Path(RATED, folder_name(name)),
+            name, "", rating(source=source, judge=judge, language=language), states, Path("rated", folder_name(name))
         )
         for name, judge in judges.items()
     ]
@@ -155,14 +132,12 @@ def ratings(
 
 def models_among(users: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the users that a chat model plays: they rate stored conversations too."""
-    models = {}
-    for name, speaker in users.items():
-        if use_of(speaker) == "people":
-            continue
-        node = agent_test.cast(user=speaker).nodes["user_simulator"]
-        if satisfaction_of(node)[0] == "model":
-            models[name] = speaker
-    return models
+    return {
+        name: speaker
+        for name, speaker in users.items()
+        if use_of(speaker) != "people"
+        and satisfaction_of(agent_test.cast(user=speaker).nodes["user_simulator"])[0] == "model"
+    }
 
 
 def values_of(
@@ -174,29 +149,19 @@ def values_of(
     reasons: list[str] = []
     for place, state in zip(chosen, run.states, strict=True):
         one = by_key.get((digest(state["scenario"]), state.get("ordinal", 0)))
-        scores: Any = {} if one is None else one.labels.get("scores") or {}
-        satisfaction = scores.get("satisfaction") or {}
+        score = as_object(as_object(one.labels.get("scores")).get("satisfaction")) if one is not None else {}
         try:
-            values[place] = float(satisfaction["value"])
+            values[place] = float(score["value"])
         except (KeyError, TypeError, ValueError):
-            failure = None if one is None else one.failure
-            reasons.append(
-                str(satisfaction.get("error") or (failure.error if failure is not None else "was not asked"))
-            )
+            failure = None if one is None or one.failure is None else one.failure.error
+            reasons.append(str(score.get("error") or failure or "was not asked"))
     return values, reasons
 
 
 def _states_for(speaker: Any, limit: int | None) -> tuple[list[Planned], str]:
-    """The scenarios of a user where no file is given."""
-    if use_of(speaker) != "people":
-        return errands()[: limit or None], "errands"
-    people = [one for one in replayed(Path(parse_spec(speaker)[1])).conversations if of_part(one, "test")]
-    states = contexts_of(people, limit or CONTEXTS)
-    if not states:
-        return errands()[: limit or None], "errands"
-    return states, "contexts of people"
-
-
-def of_file(path: Path, limit: int | None, seed: int) -> list[Planned]:
-    """The scenarios of a file, as for `duologue test`."""
-    return list(casts.scenarios_of(path, agent_test.NAME, seed=seed, limit=limit).states)
+    """The scenarios of a user where no file is given, and what they are."""
+    if use_of(speaker) == "people":
+        people = [one for one in replayed(Path(parse_spec(speaker)[1])).conversations if of_part(one, "test")]
+        if states := contexts_of(people, limit or CONTEXTS):
+            return states, "contexts of people"
+    return errands()[: limit or None], "errands"

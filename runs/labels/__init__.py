@@ -1,1 +1,0 @@
-"""Labels of models and of people: asked for, kept, and put into copies."""

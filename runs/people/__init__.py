@@ -1,1 +1,0 @@
-"""Simulated users beside people: next turns, retrieval-based users, validity, profiles."""

@@ -1,0 +1,208 @@
+"""User profiles that a model writes, to a number and a coverage of kinds of people: RecUserSim's second mode."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import TypeAlias
+
+from langchain_core.language_models import BaseChatModel
+
+from ..data.files.paths import check_replaceable, make_folder
+from ..data.recllmsim import Coverage, Profile, coverage, shipped_profiles
+from ..data.text.languages import Language
+from ..data.text.words import OF_MESSAGE, tokens_about
+from ..errors import SettingError
+from ..graphs.casts.shipped import library
+from ..nodes.calls.spending import asked_model
+from ..nodes.models.specs import chat_model
+from ..nodes.profiles import ProfileLimits, ProfileMaker, ProfileStopReason, Proposal
+from ..prompts import Library
+from .ask import REPLIES, CallPlan, Conduct, RunError, ask_all, blocking, calls_planned, making
+
+Inventor: TypeAlias = str | BaseChatModel
+"""What writes the profiles: a model's spec, or a chat model."""
+END = "\n\n"
+"""What stands behind each profile in the file: one without it was cut off in writing."""
+RULE = (
+    "a request as it would be sent, beside half of the profiles that are wanted, four characters a token (a Chinese one "
+    "each); profiles as long as the shipped ones; rejected drafts and reasoning are not foreseen"
+)
+
+
+@dataclass(frozen=True)
+class MadeProfiles:
+    """The result of making profiles."""
+
+    path: Path
+    target: int
+    profiles: tuple[Profile, ...]
+    """All profiles in the file, from this call or earlier ones."""
+    new: int
+    """How many of them this call made."""
+    rejected: dict[str, int]
+    """Rejected drafts of this call by reason."""
+    usage: dict[str, int]
+    """Tokens and calls for the drafts of this call."""
+    coverage: Coverage
+    """Of the pool and the made profiles together."""
+    stop: ProfileStopReason | None
+    """None if a bound ended it."""
+    failure: str = ""
+    """Why it ended before all were made, in one line; empty if they are, or if drafts were rejected too often."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether the file holds at least `target` profiles."""
+        return len(self.profiles) >= self.target
+
+
+async def agenerate(
+    count: int,
+    out: str | Path,
+    assistant: Inventor = "offline",
+    *,
+    language: Language = "en",
+    pool: Sequence[Profile] = (),
+    limits: ProfileLimits | None = None,
+    prompts: str | Path | Library | None = None,
+    conduct: Conduct | None = None,
+    watch: Callable[[int], None] | None = None,
+) -> MadeProfiles:
+    """As `generate`, whose parameters, result and errors it has, to be awaited."""
+    if count < 1:
+        raise SettingError(f"count must be at least 1, not {count}")
+    path, limits = Path(out), limits or ProfileLimits()
+    model = chat_model(assistant, side="inventor")
+    kept = _take_up(path)
+    before = len(kept)
+    maker = ProfileMaker(model, library("profiles", prompts, language), limits, language, pool, kept)
+    proposals: list[Proposal] = []
+
+    async def ask(place: int) -> bool:
+        if maker.stop not in (None, "done"):
+            return False
+        async for proposal in maker.proposals(place + 1):
+            proposals.append(proposal)
+            if proposal["verdict"] == "accepted":
+                _append(path, proposal["text"])
+                if watch is not None:
+                    watch(len(maker.kept))
+        return len(maker.kept) > place
+
+    missing = {str(place): place for place in range(before, count)}
+    _, why = await ask_all(
+        missing,
+        ask,
+        replies=replies_of(path),
+        failed=lambda made: not made,
+        models=[model],
+        conduct=conduct,
+        concurrency=1,
+    )
+    profiles = tuple(map(Profile.of, maker.kept))
+    spent = Counter[str]()
+    for proposal in proposals:
+        spent.update(proposal.get("usage", {}))
+    return MadeProfiles(
+        path=path,
+        target=count,
+        profiles=profiles,
+        new=len(profiles) - before,
+        rejected=dict(Counter(one.get("reason", "") for one in proposals if one["verdict"] == "rejected")),
+        usage={name: spent[name] for name in ("input_tokens", "output_tokens", "calls")},
+        coverage=coverage([*pool, *profiles]),
+        stop="done" if len(profiles) >= count else maker.stop if maker.stop != "done" else None,
+        failure="" if len(profiles) >= count else maker.failure or (why if maker.stop in (None, "done") else ""),
+    )
+
+
+def generate(
+    count: int,
+    out: str | Path,
+    assistant: Inventor = "offline",
+    *,
+    language: Language = "en",
+    pool: Sequence[Profile] = (),
+    limits: ProfileLimits | None = None,
+    prompts: str | Path | Library | None = None,
+    conduct: Conduct | None = None,
+) -> MadeProfiles:
+    """Make profiles until the file holds `count` of them; those of earlier calls count.
+
+    The same call goes on where it stopped: replies are kept in a file beside the profiles.
+
+    Args:
+        count: Profiles that the file is to have.
+        out: The file, of profiles with an empty line behind each.
+        assistant: The model that writes them.
+        language: Their language.
+        pool: Existing profiles, from which the new ones must differ.
+        limits: Attempts for a profile, and the seed.
+        prompts: A folder whose templates replace those of `prompts/profiles`, or a library.
+        conduct: Pace and bounds of the calls, as for `simulate`.
+
+    Raises:
+        SettingError: The count or the model cannot be used.
+        RunError: The file cannot be written, or holds profiles that were not made here.
+    """
+    settings = {"language": language, "pool": pool, "limits": limits, "prompts": prompts, "conduct": conduct}
+    return blocking(agenerate(count, out, assistant, **settings))  # type: ignore[arg-type]
+
+
+def profiles_planned(
+    count: int,
+    out: str | Path,
+    assistant: Inventor = "offline",
+    *,
+    language: Language = "en",
+    pool: Sequence[Profile] = (),
+    limits: ProfileLimits | None = None,
+    prompts: str | Path | Library | None = None,
+) -> CallPlan:
+    """The plan of `generate`, whose parameters it has: of the profiles that the file lacks."""
+    path, limits = Path(out), limits or ProfileLimits()
+    kept = _texts(path.read_bytes().decode("utf-8")) if path.is_file() else []
+    number, model = max(0, count - len(kept)), chat_model(assistant, side="inventor")
+    texts = [*kept, *shipped_profiles(language).texts]
+    # The pool grows with each profile: its middle stands for all.
+    beside = [*kept, *(texts[place % len(texts)] for place in range(number // 2))]
+    maker = ProfileMaker(model, library("profiles", prompts, language), limits, language, pool, beside)
+    sent = sum(tokens_about(str(message.text)) + OF_MESSAGE for message in maker.messages(maker.prompt()))
+    query, length = asked_model(model), round(fmean(map(tokens_about, texts)))
+    requests = [(query, sent, length)] * number if query is not None else []
+    each = f"each asked for up to {limits.attempts} times"
+    return calls_planned(number, "profiles", requests, limits.attempts * limits.rounds, replies_of(path), each, RULE)
+
+
+def replies_of(path: Path) -> Path:
+    """The file of replies beside a file of profiles."""
+    return path.with_suffix(f".{REPLIES}")
+
+
+def _take_up(path: Path) -> list[str]:
+    """The profiles that the file has; one that was cut off in writing is removed, and asked for again."""
+    check_replaceable(path)
+    if path.is_dir():
+        raise RunError(f"{path}: is a folder: name a file for the profiles")
+    if path.is_file() and path.stat().st_size and not replies_of(path).is_file():
+        raise RunError(
+            f"{path}: holds profiles that were not made here: give it as the pool to extend, and another file for new ones"
+        )
+    with making(path.parent):
+        make_folder(path.parent)
+        text = path.read_bytes().decode("utf-8", "replace") if path.is_file() else ""
+        texts = _texts(text)
+        if text != (whole := "".join(one + END for one in texts)):
+            path.write_text(whole, encoding="utf-8", newline="")
+    return texts
+
+
+def _append(path: Path, profile: str) -> None:
+    with making(path.parent), path.open("a", encoding="utf-8", newline="") as file:
+        file.write(profile + END)
+
+
+def _texts(text: str) -> list[str]:
+    return text.split(END)[:-1]
