@@ -117,6 +117,6 @@ def test_a_label_is_written_under_the_key_of_the_file_s_edition(tmp_path):
     assert set(new) - set(file({})) == {"strategy_V3"}
     assert set(old) - set(file(older)) == {"strategy_V4"}
     assert old["strategy_V3"] == older["strategy_V3"][1]
+    broadness = runs.annotate(tmp_path / "source", [shipped_labels()["broadness"]], first_values)
     with pytest.raises(DataError, match="no edition of the published labels has broadness beside"):
-        broadness = runs.annotate(tmp_path / "source", [shipped_labels()["broadness"]], first_values)
         write(broadness.conversations, tmp_path / "other")
