@@ -23,7 +23,7 @@ from ..data.labels.side_by_side import (
 from ..errors import DataError
 from ..runs.labels.answers import AnswerFiles
 from ..runs.labels.batches import Batches, BegunBatch
-from ..views.labelling.side_by_side import quiz_html, side_by_side_html
+from ..views.labelling import quiz_html, side_by_side_html
 from .labelling import LabellingSettings, LabelWork, PersonWork, View
 
 

@@ -115,7 +115,7 @@ def label_command(
     """
     from ...prompts.label_pages import labels_named
     from ...studies.people_answers import copy_with_answers, export_answers, import_answers
-    from ...views.labelling.item import Shown
+    from ...views.labelling import Shown
 
     if language not in get_args(Shown):
         raise SettingError(f"--show-language {language}: give one of {', '.join(get_args(Shown))}")
