@@ -137,7 +137,8 @@ def in_column(ways: Sequence[Way], names: Sequence[str]) -> dict[str, int]:
 
     def walk(name: str) -> None:
         seen.add(name)
-        for target in sorted(reversed(after[name]), key=lambda target: target.startswith("assistant")):
+        after[name].reverse()
+        for target in sorted(after[name], key=lambda target: target.startswith("assistant")):
             if target not in seen:
                 walk(target)
         done.append(name)
