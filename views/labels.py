@@ -71,7 +71,8 @@ def choices_of(conversation: Conversation) -> dict[str, list[str]]:
     """
     facts = domains.label_notes().facts
     found: dict[str, list[str]] = {}
-    for holder in (conversation, *conversation.messages):
+    holders: tuple[Conversation | Message, ...] = (conversation, *conversation.messages)
+    for holder in holders:
         for label in labels_in(holder):
             if label.beside or label.key in facts or (label.key, label.part) == (SCORES, SUCCESS):
                 continue
