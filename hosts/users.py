@@ -302,6 +302,8 @@ async def scored_record(
     if ended is None:
         after = takewhile(lambda message: message.role == "assistant", reversed(messages_of(messages)))
         return record.model_copy(update={"messages": (*record.messages, *reversed(list(after))), "stop": None})
+    if ended.failure:  # it says nothing about the agent
+        return record.model_copy(update={"stop": ended.reason})
     state = ended_state(record.model_copy(update={"stop": ended.reason}))
     runtime = Runtime(context=user.limits)
     update: Update = {}
