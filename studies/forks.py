@@ -22,7 +22,6 @@ from ..runs.engine.conversing import Concurrency
 from ..runs.engine.event_loop import waiting
 from ..runs.folder.run_folder import new_folder
 from ..runs.simulation import asimulate
-from .pages import ShownSource
 from .sources import Notify, logged, one_conversation
 
 __all__ = ["ForkPlan", "ForkSource", "Rebuilding", "afork", "fork", "new_folder"]
@@ -212,8 +211,9 @@ def _stored(source: ForkSource, name: str | None) -> tuple[Conversation, Mapping
             raise DataError(f"the conversation has the id {source.id}, not {name!r}")
         return source, {}, None
     path = Path(source)
-    read = ShownSource.of(DataSource(path))
-    return one_conversation(chain(read.loaded, read.cut_short), name, path), read.loaded.manifest, path
+    opened = DataSource(path)
+    loaded, cut = opened.load(), () if opened.run is None else opened.run.cut_short()
+    return one_conversation(chain(loaded, cut), name, path), loaded.manifest, path
 
 
 def _check_turns(state: Planned, limits: Limits) -> None:

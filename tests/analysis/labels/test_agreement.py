@@ -10,9 +10,7 @@ from duologue import data
 from duologue.analysis.labels.agreement import agreement
 from duologue.analysis.labels.combining import rectified_mean, weighed_votes
 from duologue.analysis.labels.reading import labels_of
-from duologue.analysis.labels.reliability import COMPUTED, NOT_CALIBRATED, PEOPLES, Trusts
 from duologue.data.labels.reading import side_of
-from duologue.data.records import Conversation
 from duologue.errors import DataError, SettingError
 
 BETWEEN = [("human", "judge")]
@@ -194,22 +192,3 @@ def test_votes_are_weighed_by_how_often_each_rater_errs():
     assert weighed > majority
     assert found.errors["good"][0][0] == pytest.approx(0.95, abs=0.1)
     assert found.errors["worst"][0][0] < found.errors["other"][0][0]
-
-
-def test_a_label_is_marked_by_whose_it_is():
-    labels = {
-        "mood_human": "fine",
-        "mood": "fine",
-        "scores": {
-            "success": {"value": True},
-            "taste": {"value": "good", "usage": {"input_tokens": 3}},
-        },
-    }
-    talk = Conversation(id="a", scenario={"kind": "call", "success": {"ended_by": "user"}}, labels=labels)
-    trusts = Trusts.of([talk], annotated={"note"})
-    assert trusts.mark_of_label("mood_human") == PEOPLES
-    assert trusts.mark_of_label("mood") == NOT_CALIBRATED
-    assert trusts.mark_of_label("note") == trusts.mark_of_score("taste") == "a model's"
-    assert trusts.mark_of_score("success") == COMPUTED
-    assert trusts.reference("mood") == ("mood_human", "")
-    assert trusts.note("mood_human") == "Whose label is mood_human: people's."
