@@ -214,12 +214,3 @@ def side_of(conversation: Conversation) -> AnnotationSide:
     """Whether the user is simulated or one of people, by the kind of conversation."""
     sides: dict[bool | None, AnnotationSide] = {True: "simulated", False: "people", None: "not told"}
     return sides[domains.of(conversation).simulated(conversation)]
-
-
-def peoples_keys(conversation: Conversation) -> frozenset[str]:
-    """Keys of labels that people gave, as far as the data set is known; none of a run, whose labels somebody added."""
-    if conversation.provenance is not None:
-        return frozenset()
-    notes = domains.of(conversation).label_notes
-    by_side = {"simulated": notes.by_people_on_simulated, "people": notes.by_people}
-    return by_side.get(side_of(conversation), frozenset())

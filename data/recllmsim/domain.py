@@ -70,14 +70,6 @@ class RecLLMSim(Domain):
         others=frozenset(
             {"profile_mapped", "questionnaire", "preference_summary", "preference_summary_old", "conflict"}
         ),
-        # A model's self-report as the simulated user, and the annotators' rating that is nearest to it, both 0 to 2.
-        same={
-            "satisfaction.detail": "rating.Detail Level",
-            "satisfaction.utility": "rating.Practical Usefulness",
-            "satisfaction.diversity": "rating.Diversity",
-        },
-        by_people=frozenset({"satisfaction", "reason", "hallucination", "intent", "questionnaire"}),
-        by_people_on_simulated=frozenset({"hallucination", "rating"}),  # their notes are evidently by hand
     )
     typical = TypicalConversation(
         4,
