@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from rich.markup import escape
 
@@ -12,7 +12,6 @@ from ...data.files.json import dumps, write_text
 from ...data.loading import DataSource, Loaded
 from ...data.text.terminal import plain
 from ...errors import DataError, SettingError, at
-from ...studies.sources import of_drawn_users
 from ..options.sections import OUTPUT
 from ..options.shared import force_for, json_of, option, out_to
 from ..streams import print_json, put, put_tables, say, skips_broken, stderr
@@ -44,15 +43,6 @@ def read_source(path: Path) -> Loaded:
             say(f"{path}: {size / 1e9:.1f} GB of conversations are held in memory: about {GROWTH * size / 1e9:.0f} GB")
     with stderr.status(f"reads {escape(plain(str(path)))}"):
         return source.load()
-
-
-def read_drawn(path: Path, most: int, seed: int) -> Loaded:
-    """As `read_source`, of a large source the conversations of users that the seed draws; a line gives their number."""
-    loaded = read_source(path)
-    drawn, remark = of_drawn_users(loaded, most, seed, say)
-    if remark:
-        say(f"{path}: {remark}")
-    return cast(Loaded, drawn)
 
 
 @dataclass(frozen=True)
