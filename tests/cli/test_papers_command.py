@@ -117,9 +117,6 @@ def test_agreement_prints_the_report_of_the_function(duologue, labelled):
     [
         ((), "--between: give two labels"),
         (("--between", "human,nothing"), "no conversation has the label 'nothing'"),
-        (("--between", "a,b,c"), "compares two labels"),
-        (("--between", "human,judge", "--scale", "Low"), "is not a list of words"),
-        (("--between", "human", "--confusion"), "--confusion and --rectify compare two labels"),
         (("--between", "human"), "nothing has both labels, or a vote beside another"),
     ],
 )

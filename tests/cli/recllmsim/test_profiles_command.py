@@ -16,7 +16,6 @@ def test_it_prints_the_coverage_and_where_the_files_are(duologue, tmp_path):
     assert "profiles: 5\nnew: 5" in out
     assert all(word in out for word in ("ages", "25-34", "genders", "occupations", "health and care", "traits", "calm"))
     assert len(read_pool(tmp_path / "a.txt")) == 5
-    assert (tmp_path / "a.drafts.jsonl").is_file()
     again = duologue("papers", "recllmsim", "profiles", 7, "--out", tmp_path / "a.txt", "--json")
     document = json.loads(again[1])
     assert (document["profiles"], document["new"], document["stop"]) == (7, 2, "done")
@@ -47,7 +46,6 @@ def test_a_model_that_never_manages_ends_with_a_line_and_exit_code_1(duologue, t
     assert code == 1
     assert "3 of 3 profiles are missing: drafts were rejected as incomplete" in err
     assert "profiles: 0" in out
-    assert len((tmp_path / "a.drafts.jsonl").read_text().splitlines()) == 12
 
 
 def test_bad_input_is_one_line(duologue, tmp_path):
@@ -87,9 +85,5 @@ def test_a_bound_ends_it_with_a_line_that_names_it_and_the_same_command_goes_on(
     assert code == 1
     assert 0 < document["profiles"] < 5
     assert err.endswith("continue with the same command\n")
-    again = duologue(*command, "--max-run-tokens", 1500)
-    assert (again[0], json.loads(again[1])["new"]) == (1, 0)
-    assert json.loads(duologue(*command, "--plan")[1])["profiles"] == 5 - document["profiles"]
     code, out, _ = duologue(*command)
     assert (code, json.loads(out)["profiles"]) == (0, 5)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.drafts.jsonl", "a.txt"]
