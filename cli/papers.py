@@ -462,8 +462,11 @@ RECLLMSIM: Mapping[str, Callable[..., int]] = {
     "preference": preference,
 }
 papers_command = typer.Typer(help="Print the tables of the papers.", no_args_is_help=True, add_completion=False)
-for _paper, _commands in {"simquac": SIMQUAC, "recllmsim": RECLLMSIM}.items():
-    _group = typer.Typer(help="Its tables, baselines and data.", no_args_is_help=True, add_completion=False)
+for _paper, _about, _commands in (
+    ("simquac", "Tables, baselines and data of the paper on teacher-student conversations.", SIMQUAC),
+    ("recllmsim", "Tables, predictions and data of the papers on users with a task and a profile.", RECLLMSIM),
+):
+    _group = typer.Typer(help=_about, no_args_is_help=True, add_completion=False)
     for _name, _function in _commands.items():
         _group.command(_name)(spread(_function))
     papers_command.add_typer(_group, name=_paper)
