@@ -46,8 +46,6 @@ class NextTurnRow(Record):
     """Share of the turns at which it goes on as the person did."""
     rejected: int
     """Drafts that its own validator rejected."""
-    calls: int
-    tokens: int
     failed: int
     """Moments at which it could not be asked; they count in no mean."""
     failure: str
@@ -78,10 +76,8 @@ class NextTurnReport(TabledReport):
         columns += [Column(name=name, kind="count") for name in ("rejected", "failed")]
         rows: list[dict[str, Cell]] = [
             {
+                **row.model_dump(include={"turns", "rejected", "failed"}),
                 "row": row.name,
-                "turns": row.turns,
-                "rejected": row.rejected,
-                "failed": row.failed,
                 "chrF": row.chrf.value,
                 "low": row.chrf.low,
                 "high": row.chrf.high,
@@ -239,8 +235,6 @@ class Benchmark:
             ended=_over_users([(moment, value) for moment, value in left if moment.ended]),
             stayed=_over_users([(moment, value) for moment, value in left if not moment.ended]),
             rejected=sum(turn.rejected for turn in turns.values()),
-            calls=sum(turn.calls for turn in turns.values()),
-            tokens=sum(turn.input_tokens + turn.output_tokens for turn in turns.values()),
             failed=failed.total(),
             failure=failed.most_common(1)[0][0] if failed else "",
         )

@@ -3,10 +3,10 @@
 import csv
 import io
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, TypeVar, get_args
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, Self, TypeAlias
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 from typing_extensions import override
 
 from ..data.records import Record
@@ -19,35 +19,12 @@ Cell: TypeAlias = str | int | float | bool | None
 CellKind: TypeAlias = Literal["text", "count", "number", "p", "flag"]
 """`number` may hold whole numbers too, as a column does whose rows are measures; `p` is a probability."""
 
-RowRecord = TypeVar("RowRecord", bound=Record)
-
-_FIELD_KINDS: Mapping[Any, CellKind] = {str: "text", int: "count", int | None: "count", bool: "flag", float: "number",
-                                     float | None: "number"}  # fmt: skip
-
 SMALLEST_P = 0.001
 DASH = "–"
 """The sign of a missing value wherever people read the table; in CSV and data frames it is empty."""
 
 MARKDOWN = str.maketrans({character: f"\\{character}" for character in "\\`*_[]<>|~&$"})
 """Markdown's signs, escaped."""
-
-LATEX = str.maketrans(
-    {character: f"\\{character}" for character in "&%$#_{}"}
-    | {
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        '"': "''",
-        DASH: "--",
-        "[": "{[}",  # a bracket or star behind a row's end would be an argument of it
-        "]": "{]}",
-        "*": "{*}",
-    }
-)
-"""LaTeX's signs, escaped."""
 
 
 class Column(Record):
@@ -122,16 +99,12 @@ class Table(Record):
         return cls(title=title, columns=tuple(columns), rows=rows, notes=tuple(notes))
 
     @classmethod
-    def across(
-        cls, title: str, records: Sequence[Record], notes: Iterable[str] = (), without: Collection[str] = ()
-    ) -> Self:
-        """A column for each record, named by its first field, and a row for each other field but `without`."""
-        if not records:
-            return cls(title=title, columns=(Column(name="measure"),), rows=(), notes=tuple(notes))
-        first, *fields = (name for name in type(records[0]).model_fields if name not in without)
-        columns = [Column(name="measure"), *(Column(name=getattr(record, first), kind="number") for record in records)]
-        rows = tuple((field.replace("_", " "), *(getattr(record, field) for record in records)) for field in fields)
-        return cls(title=title, columns=tuple(columns), rows=rows, notes=tuple(notes))
+    def across(cls, title: str, rows: Mapping[str, Mapping[str, Cell]], notes: Iterable[str] = ()) -> Self:
+        """A column for each source by its name, and a row for each measure of them."""
+        columns = [Column(name="measure"), *(Column(name=name, kind="number") for name in rows)]
+        measures = next(iter(rows.values()), {})
+        cells = tuple((name.replace("_", " "), *(one[name] for one in rows.values())) for name in measures)
+        return cls(title=title, columns=tuple(columns), rows=cells, notes=tuple(notes))
 
     def narrow(self) -> Self:
         """The table for a terminal, without its wide columns."""
@@ -161,27 +134,15 @@ class Table(Record):
         return "\n".join(lines) + "\n"
 
     def to_latex(self) -> str:
-        r"""A `table` with `\toprule` and its like: a document that holds it needs the package booktabs."""
-        lines = [
-            r"\begin{table}",
-            r"\centering",
-            rf"\caption{{{one_line(self.title).translate(LATEX)}}}",
-            rf"\begin{{tabular}}{{{''.join('l' if column.kind == 'text' else 'r' for column in self.columns)}}}",
-            r"\toprule",
-            latex_row(one_line(column.heading).translate(LATEX) for column in self.columns),
-            r"\midrule",
-            *(latex_row(map(self._latex, texts, row)) for texts, row in zip(self.shown(), self.rows, strict=True)),
-            r"\bottomrule",
-            r"\end{tabular}",
-            *(rf"\par\footnotesize {one_line(note).translate(LATEX)}" for note in self.notes),
-            r"\end{table}",
-        ]
-        return "\n".join(lines) + "\n"
-
-    @staticmethod
-    def _latex(text: str, cell: Cell) -> str:
-        negative = isinstance(cell, int | float) and text.startswith("-")
-        return f"$-${text[1:]}" if negative else text.translate(LATEX)
+        r"""A `table` of LaTeX with `\toprule` and its like: a document needs the package booktabs. Needs the extra `stats`."""
+        pandas = of_extra("pandas", "stats")
+        frame = pandas.DataFrame(self.shown(), columns=[column.heading for column in self.columns])
+        of_columns = "".join("l" if column.kind == "text" else "r" for column in self.columns)
+        text: str = frame.to_latex(index=False, escape=True, caption=self.title, column_format=of_columns)
+        notes = pandas.DataFrame({"notes": self.notes}).to_latex(index=False, escape=True, header=False)
+        lines = [line.removesuffix(r" \\") for line in notes.splitlines() if line.endswith(r" \\")]
+        end = r"\end{table}"
+        return text.replace(end, "".join(f"\\par\\footnotesize {line}\n" for line in lines) + end)
 
     def rich(self) -> Any:
         """The table for rich to print; what looks like its markup is text."""
@@ -214,6 +175,11 @@ class Table(Record):
             }
         )
 
+    def objects(self) -> list[dict[str, Cell]]:
+        """An object for each row, by the columns' names with `_` for their spaces."""
+        names = [column.name.replace(" ", "_") for column in self.columns]
+        return [dict(zip(names, row, strict=True)) for row in self.rows]
+
     def cells(self, column: Column) -> list[Cell]:
         """The cells of a column."""
         place = self.columns.index(column)
@@ -229,67 +195,9 @@ def markdown_text(text: str) -> str:
     return on_one_line(text).translate(MARKDOWN).replace("://", r"\://").replace("www.", r"www\.")
 
 
-def one_line(text: str) -> str:
-    """The text with single spaces for all white space."""
-    return " ".join(text.split())
-
-
 def piped(cells: Iterable[str]) -> str:
     """A row of a Markdown table."""
     return f"| {' | '.join(cells)} |"
-
-
-def latex_row(cells: Iterable[str]) -> str:
-    """A row of a LaTeX table."""
-    return " & ".join(cells) + r" \\"
-
-
-class TypedRows(Record, Generic[RowRecord]):
-    """Rows of one kind, typed records, with notes for the reader, such as why values are missing.
-
-    The docstring of a subclass describes the counts, its `rows` the content of a row, and its keyword `title` is above
-    its table.
-    """
-
-    json_only: ClassVar[tuple[str, ...]] = ()
-    """Fields of a row that no table has."""
-
-    rows: tuple[RowRecord, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    @property
-    def title(self) -> str:
-        """What stands above the table."""
-        return self.model_config.get("title") or ""
-
-    def table(self) -> Table:
-        """A column for each field of a row but those of JSON only."""
-        wide, (row, _) = self.wide_fields(), get_args(type(self).model_fields["rows"].annotation)
-        columns = [
-            Column(name=name.replace("_", " "), kind=_FIELD_KINDS.get(field.annotation, "text"), wide=name in wide)
-            for name, field in row.model_fields.items()
-            if name not in self.json_only
-        ]
-        return Table.of(self.title, columns, self.rows, self.notes)
-
-    def wide_fields(self) -> Collection[str]:
-        """Fields of a row whose columns a narrow terminal drops."""
-        return ()
-
-    def brief(self) -> Table:
-        """The table with the rows and notes of a terminal: here all.
-
-        A subclass has fewer rows, or notes on wide columns.
-        """
-        return self.table()
-
-    def narrow(self) -> Table:
-        """The table for a terminal."""
-        return self.brief().narrow()
-
-    def to_json(self) -> list[dict[str, Any]]:
-        """An object for each row; null where there is no value."""
-        return [row.model_dump(mode="json") for row in self.rows]
 
 
 class TabledReport(Record):
@@ -300,47 +208,47 @@ class TabledReport(Record):
         raise NotImplementedError
 
     def narrow(self) -> list[Table]:
-        """The tables for a terminal; a subclass leaves out what does not fit there."""
-        return self.tables()
+        """The tables for a terminal, without their wide columns."""
+        return [table.narrow() for table in self.tables()]
 
     def to_json(self) -> Any:
         """All fields, unrounded."""
         return self.model_dump(mode="json")
 
 
-class Sections(TabledReport):
-    """A report: a head of fields, and sections of rows, which are the other fields."""
+class TablesReport(TabledReport):
+    """Some facts, and tables by name."""
 
-    def by_name(self) -> dict[str, TypedRows[Any]]:
-        """The sections by the names of their fields."""
-        fields = {name: getattr(self, name) for name in type(self).model_fields}
-        return {name: field for name, field in fields.items() if isinstance(field, TypedRows)}
-
-    def shown(self) -> list[TypedRows[Any]]:
-        """The sections that are printed: all."""
-        return list(self.by_name().values())
+    about: Mapping[str, Any] = Field(default_factory=dict)
+    by_name: dict[str, Table]
 
     @override
     def tables(self) -> list[Table]:
-        return [section.table() for section in self.shown()]
-
-    @override
-    def narrow(self) -> list[Table]:
-        return [section.narrow() for section in self.shown()]
+        return list(self.by_name.values())
 
     @override
     def to_json(self) -> dict[str, Any]:
-        """The head, the rows of each section, and the notes.
+        """The facts, the rows of each table as objects, and the notes by table."""
+        rows = {name: table.objects() for name, table in self.by_name.items()}
+        return {**self.about, **rows, "notes": {name: list(table.notes) for name, table in self.by_name.items()}}
 
-        `notes` are those of the only section, or of each by its name.
-        """
-        sections = self.by_name()
-        notes = {name: list(section.notes) for name, section in sections.items()}
-        return (
-            self.model_dump(mode="json", exclude=set(sections))
-            | {name: section.to_json() for name, section in sections.items()}
-            | {"notes": notes if len(notes) > 1 else notes.popitem()[1]}
-        )
+
+def table_of(title: str, frame: Any, notes: Iterable[str] = (), wide: Iterable[str] = ()) -> Table:
+    """The table of a pandas data frame; `wide`: columns that a narrow terminal does without."""
+    kinds: Mapping[str, CellKind] = {"i": "count", "f": "number", "b": "flag"}
+    hidden = set(wide)
+    columns = tuple(
+        Column(name=str(name).replace("_", " "), kind=kinds.get(dtype.kind, "text"), wide=name in hidden)
+        for name, dtype in frame.dtypes.items()
+    )
+    rows = tuple(tuple(map(_cell, row)) for row in frame.itertuples(index=False))
+    return Table(title=title, columns=columns, rows=rows, notes=tuple(notes))
+
+
+def _cell(value: Any) -> Cell:
+    """The cell as a plain value, None where pandas has none."""
+    plain_value = value.item() if hasattr(value, "item") else value
+    return None if plain_value is None or plain_value != plain_value else plain_value  # only NaN differs from itself
 
 
 def _finite(cell: Cell) -> bool:

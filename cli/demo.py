@@ -12,6 +12,7 @@ from ..data import Conversation, DataError, load, simquac
 from ..data.formats.source import MANIFEST
 from ..data.records import stop_in_words
 from ..data.summaries import count, outline, title_of
+from ..studies.pages import show
 from .options.run import RunOptions
 from .options.shared import json_of, model_for, out_to
 from .running.run import OUT, simulated
@@ -52,7 +53,7 @@ def demo_command(
     replayed, the answers are found by rules, and the conversations are the same every time. With --model it makes two
     conversations of each cast instead.
     """
-    from .. import graphs, nodes, runs, views
+    from .. import graphs, nodes, runs
     from ..graphs.scenarios.sources import Scenarios
     from ..nodes.simquac.roles import WrittenDrafts, sample_drafts
 
@@ -72,7 +73,7 @@ def demo_command(
     states = Scenarios(scenarios, {"source": "sample topics of Duologue"})
     simulated({"": cast}, states, folder, limits, RunOptions(as_json=as_json))
     loaded = load(folder)
-    page = views.write_run(loaded.conversations, folder / "page.html", folder.name, manifest=loaded.manifest)
+    page = show(folder).write(folder / "page.html")
     shown = loaded.conversations[0]
     if as_json:
         print_json(
@@ -97,7 +98,7 @@ def demo_command(
 
 def by_model(model: str, folder: Path, as_json: bool) -> int:
     """Two conversations of each cast with a model on both sides, each of two turns at most, and one page of all."""
-    from .. import graphs, nodes, views
+    from .. import graphs, nodes
 
     conversations: list[Conversation] = []
     for name in CASTS:
@@ -107,7 +108,7 @@ def by_model(model: str, folder: Path, as_json: bool) -> int:
         scenarios = make.source(limit=2).own(make.checked(settings), 0)
         simulated({"": make(**settings)}, scenarios, folder / name, nodes.Limits(max_turns=2), options)
         conversations += load(folder / name).conversations
-    page = views.write_run(conversations, folder / "page.html", folder.name)
+    page = show(conversations).write(folder / "page.html")
     if as_json:
         print_json({"out": str(folder), "page": str(page), "conversations": len(conversations)})
         return 0

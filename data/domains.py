@@ -65,21 +65,14 @@ class Material:
 
 @dataclass(frozen=True)
 class LabelNotes:
-    """What is known of labels by their keys: which do not judge behaviour or quality, and which people gave."""
+    """Labels by their keys that do not judge behaviour or quality."""
 
     facts: frozenset[str] = frozenset()
-    """Facts of the source, such as the assistant's name, which have no reliability."""
+    """Facts of the source, such as the assistant's name, which nobody judged."""
     beside: Mapping[str, str] = field(default_factory=dict)
-    """Remarks on another label, such as its reason: the key of that label, whose reliability they share."""
+    """Remarks on another label, such as its reason: the key of that label."""
     others: frozenset[str] = frozenset()
     """Further notes, such as a profile or a questionnaire."""
-    same: Mapping[str, str] = field(default_factory=dict)
-    """Labels of models, or parts of them, with the name of the same label from people, such as
-    `{"satisfaction.detail": "rating.Detail Level"}`."""
-    by_people: frozenset[str] = frozenset()
-    """Labels from people in people's conversations. A key with `_human` in it is people's everywhere."""
-    by_people_on_simulated: frozenset[str] = frozenset()
-    """Labels from people in simulated conversations."""
 
     def __contains__(self, key: object) -> bool:
         return key in self.facts or key in self.beside or key in self.others
@@ -322,7 +315,6 @@ def _joined(domains: tuple[Domain, ...]) -> LabelNotes:
         frozenset().union(*(each.facts for each in notes)),
         {key: of_label for each in notes for key, of_label in each.beside.items()},
         frozenset().union(*(each.others for each in notes)),
-        {name: same for each in notes for name, same in each.same.items()},
     )
 
 

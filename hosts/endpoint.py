@@ -1,123 +1,204 @@
 """A simulated user behind an OpenAI-compatible endpoint of this machine (extra `serve`).
 
-Every harness that lets a model play the user can ask it. The answer is a function of scenario, seed and messages. With a
-session, named by a header or the field `user`, the user also keeps its memory and its record from answer to answer.
+Every harness that lets a model play the user can ask it: each user is a model, and its next message the completion. The
+answer is a function of scenario, seed and messages.
 """
 
 import asyncio
+import json
 import secrets  # noqa: TID251 - compares a token in the same time, right or wrong
 import socket
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
 
-from ..data.records import Conversation
-from ..errors import DataError, DuologueError, SettingError, of_extra
-from ..nodes.calls.service import kept_in
-from ..nodes.calls.spending import Spending
-from ..nodes.calls.store import Replies
-from ..views.doors import HEADERS, wrong_place
-from .chat_completions import OWNER, ChatRequest, RefusedRequestError, chunks, completion, heard
-from .simulated_users import User
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-UserOf: TypeAlias = Callable[[int], User]
-"""Makes the user of a seed."""
+from ..data.identity import digest
+from ..data.records import Message, Usage
+from ..errors import DataError, DuologueError, SettingError, first_invalid, of_extra
+from .users import User, UserEnded
 
-SESSION = "x-session-id"
-"""Header that names a session; the field `user` of a request does too."""
-MOST_SESSIONS = 1_024
-"""Sessions that are kept: the one that was asked longest ago is forgotten first."""
-LARGEST = 1 << 24
-"""Bytes of the largest request, 16 MiB."""
-GONE = 499
-"""Status of a request whose client has left, as servers log it."""
+OWNER = "duologue"
+"""Key of what a completion says beside OpenAI's fields, and the owner of the models."""
+SPENT = "insufficient_quota"
+"""Type and code of an error after which no request can succeed, as its budget is spent."""
+HOSTS = ["127.0.0.1", "localhost"]
+"""Names of this machine. Any other name in `Host` is that of a page whose name was bound to this address."""
+MOST_USERS = 1_024
+"""Users of different seeds whose answers are kept: the one that was asked longest ago is forgotten first."""
 
 
-class ServedUsers:
-    """Simulated users by the names under which they are asked for, and their sessions.
+class RefusedRequestError(DuologueError):
+    """A request that is not answered: a status of HTTP, and the error in OpenAI's form."""
 
-    `seed` counts where a request has none. `unswapped`: requests hold the conversation with its own roles.
-    """
+    def __init__(self, status: int, message: str, *, code: str | None = None, param: str | None = None) -> None:
+        super().__init__(message)
+        self.status, self.code, self.param = status, code, param
+        self.headers = {"x-should-retry": "false"} if code == SPENT else {}  # OpenAI's clients ask again after any 429
 
-    def __init__(self, users: Mapping[str, UserOf], *, seed: int = 0, unswapped: bool = False) -> None:
-        self._users, self._seed, self._unswapped = dict(users), seed, unswapped
-        self._sessions: OrderedDict[tuple[str, str, int], User] = OrderedDict()
+    @property
+    def body(self) -> dict[str, Any]:
+        """The error as OpenAI's clients read it."""
+        kind = "server_error" if self.status >= 500 else SPENT if self.code == SPENT else "invalid_request_error"
+        return {"error": {"message": str(self), "type": kind, "param": self.param, "code": self.code}}
 
-    def models(self) -> list[dict[str, Any]]:
-        """The users as models."""
-        return [{"id": name, "object": "model", "created": 0, "owned_by": OWNER} for name in self._users]
 
-    async def answer(self, request: ChatRequest, session: str | None) -> dict[str, Any]:
-        """The completion of a request; RefusedRequestError for a wrong request."""
-        messages = heard(request.messages, unswapped=self._unswapped)
-        user = self._user(request.model, self._seed if request.seed is None else request.seed, session or request.user)
+class StreamOptions(BaseModel):
+    """Options of a stream."""
+
+    include_usage: bool = False
+
+
+class ChatRequest(BaseModel):
+    """The fields of a request that are read: settings such as a temperature are those of the user's own model."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    model: str
+    messages: list[dict[str, Any]]
+    stream: bool = False
+    stream_options: StreamOptions | None = None
+    n: int | None = Field(default=None, ge=1, le=1)
+    seed: int | None = None
+
+    @classmethod
+    def of(cls, content: bytes) -> "ChatRequest":
+        """The request of a body; RefusedRequestError with status 400 for another one."""
         try:
-            return completion(request, await user.reply(messages))
-        except RefusedRequestError:
-            raise
-        except (DataError, SettingError) as error:
-            raise RefusedRequestError(400, str(error), param="messages") from None
-        except DuologueError as error:
-            raise RefusedRequestError(502, str(error), code="model_failed") from None
-
-    def record(self, session: str) -> Conversation:
-        """The record of the last answer in a session; RefusedRequestError with status 404 without such a session."""
-        for key in reversed(self._sessions):
-            if key[0] == session:
-                return self._sessions[key].conversation
-        raise RefusedRequestError(404, f"there is no session {session!r}", code="session_not_found")
-
-    def _user(self, name: str, seed: int, session: str | None) -> User:
-        if name not in self._users:
-            names = ", ".join(list(self._users)[:20])
-            line = f"model: there is no user {name!r}, only {names}"
-            raise RefusedRequestError(404, line, code="model_not_found", param="model")
-        if session is None:
-            return self._users[name](seed)
-        key = (session, name, seed)
-        if key not in self._sessions:
-            self._sessions[key] = self._users[name](seed)
-        self._sessions.move_to_end(key)
-        while len(self._sessions) > MOST_SESSIONS:
-            self._sessions.popitem(last=False)
-        return self._sessions[key]
+            return cls.model_validate_json(content)
+        except ValidationError as error:
+            first = first_invalid(error)
+            line = f"{first.path or 'the request'}: {first.message}"
+            raise RefusedRequestError(400, line, param=first.path or None) from None
 
 
-def application(users: ServedUsers, token: str | None = None) -> Any:
-    """The endpoint as an ASGI application; with a `token` it is the key that clients must send."""
+def heard(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The conversation as the user hears it, without instructions.
+
+    In a request the answer is the assistant's, so the roles are swapped: your assistant's messages are those of the role
+    `user`. RefusedRequestError with status 400 if the last one is not, or if a tool was called in the user's name.
+    """
+    spoken = [dict(message) for message in messages if message.get("role") not in ("system", "developer")]
+    remedy = "send your assistant's messages as 'user' and those of our user as 'assistant'"
+    if any(message.get("role") in ("tool", "function") or message.get("tool_calls") for message in spoken):
+        raise RefusedRequestError(400, f"messages: the user calls no tools: {remedy}", param="messages")
+    if spoken and spoken[-1].get("role") != "user":
+        line = f"messages: the last one has the role {spoken[-1].get('role')!r}: {remedy}"
+        raise RefusedRequestError(400, line, param="messages")
+    swapped = {"user": "assistant", "assistant": "user"}
+    return [{**message, "role": swapped.get(str(message.get("role")), message.get("role"))} for message in spoken]
+
+
+def completion(request: ChatRequest, answer: Message | UserEnded) -> dict[str, Any]:
+    """The answer as a chat completion.
+
+    `finish_reason` is `stop` while the conversation goes on, and the reason of its end after that. RefusedRequestError with
+    status 502 if the user's model failed, and 429 if its budget is spent.
+    """
+    ended = answer if isinstance(answer, UserEnded) else None
+    if ended is not None and ended.failure:
+        spent = ended.reason == "budget"
+        raise RefusedRequestError(429 if spent else 502, ended.failure, code=SPENT if spent else ended.reason)
+    message = answer.message if isinstance(answer, UserEnded) else answer
+    usage = Usage.none() if message is None else message.usage
+    return {
+        "id": f"chatcmpl-{digest(request.model, request.seed, request.messages)[:29]}",
+        "object": "chat.completion",
+        "created": 0,  # nothing of an answer depends on a clock
+        "model": request.model,
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": "" if message is None else message.text, "refusal": None},
+                "logprobs": None,
+                "finish_reason": "stop" if ended is None else ended.reason,
+            }
+        ],
+        "usage": {
+            "prompt_tokens": usage.input_tokens,
+            "completion_tokens": usage.output_tokens,
+            "total_tokens": usage.tokens,
+        },
+        OWNER: {
+            "ended": None if ended is None else ended.reason,
+            "rejected_drafts": 0 if message is None else len(message.rejected),
+        },
+    }
+
+
+def chunks(request: ChatRequest, whole: Mapping[str, Any]) -> Iterator[str]:
+    """A completion as the events of a stream: the text in one piece, as a draft is judged as a whole before it is sent."""
+    [choice] = whole["choices"]
+    with_usage = request.stream_options is not None and request.stream_options.include_usage
+    common = {name: whole[name] for name in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
+    first = {"index": 0, "delta": choice["message"], "logprobs": None, "finish_reason": None}
+    last = {"index": 0, "delta": {}, "logprobs": None, "finish_reason": choice["finish_reason"]}
+    events = [{"choices": [first]}, {"choices": [last], OWNER: whole[OWNER]}]
+    events += [{"choices": [], "usage": whole["usage"]}] if with_usage else []
+    for event in events:
+        yield f"data: {json.dumps({**common, **event}, ensure_ascii=False)}\n\n"
+    yield "data: [DONE]\n\n"
+
+
+def application(  # noqa: C901 - routes and refusals of one application
+    users: Mapping[str, Callable[[int], User]], *, seed: int = 0, token: str | None = None
+) -> Any:
+    """The endpoint as an ASGI application.
+
+    Args:
+        users: What makes the user of a seed, by the name under which it is asked for.
+        seed: Counts where a request has none.
+        token: The key that clients must send; None: any.
+    """
     of_extra("starlette", "serve")
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
+    from starlette.middleware import Middleware
+    from starlette.middleware.trustedhost import TrustedHostMiddleware
     from starlette.requests import Request
     from starlette.responses import JSONResponse, Response, StreamingResponse
     from starlette.routing import Route
 
+    made = lru_cache(maxsize=MOST_USERS)(lambda name, seed: users[name](seed))
+
+    def check(request: Request, name: str | None = None) -> None:
+        if "origin" in request.headers:
+            raise RefusedRequestError(403, "this server answers programs, and no page in a browser")
+        expected = f"Bearer {token}".encode()
+        if token and not secrets.compare_digest(request.headers.get("authorization", "").encode(), expected):
+            line = "give the token of this server as your client's api_key"
+            raise RefusedRequestError(401, line, code="invalid_api_key")
+        if name is not None and name not in users:
+            line = f"model: there is no user {name!r}, only {', '.join([*users][:20])}"
+            raise RefusedRequestError(404, line, code="model_not_found", param="model")
+
     async def models(request: Request) -> Response:
-        listed = users.models()
-        if (name := request.path_params.get("name")) is None:
+        name = request.path_params.get("name")
+        check(request, name)
+        listed = [{"id": one, "object": "model", "created": 0, "owned_by": OWNER} for one in users]
+        if name is None:
             return JSONResponse({"object": "list", "data": listed})
-        for model in listed:
-            if model["id"] == name:
-                return JSONResponse(model)
-        raise RefusedRequestError(404, f"there is no user {name!r}", code="model_not_found", param="model")
+        return JSONResponse(next(model for model in listed if model["id"] == name))
 
     async def completions(request: Request) -> Response:
-        chat = ChatRequest.of(await content_of(request.receive))
-        answer = await _while_there(users.answer(chat, request.headers.get(SESSION)), request.receive)
-        if answer is None:
-            return Response(status_code=GONE)
+        check(request)
+        chat = ChatRequest.of(await request.body())
+        check(request, chat.model)
+        try:
+            reply = await made(chat.model, seed if chat.seed is None else chat.seed).reply(heard(chat.messages))
+        except (DataError, SettingError) as error:
+            raise RefusedRequestError(400, str(error), param="messages") from None
+        answer = completion(chat, reply)
         if chat.stream:
             return StreamingResponse(chunks(chat, answer), media_type="text/event-stream")
         return JSONResponse(answer)
 
-    async def record(request: Request) -> Response:
-        return JSONResponse(users.record(request.path_params["session"]).model_dump(mode="json"))
-
     async def refused(request: Request, error: Exception) -> Response:
         if isinstance(error, HTTPException):
             error = RefusedRequestError(error.status_code, f"{request.method} {request.url.path}: {error.detail}")
+        elif isinstance(error, DuologueError) and not isinstance(error, RefusedRequestError):
+            error = RefusedRequestError(502, str(error), code="model_failed")
         elif not isinstance(error, RefusedRequestError):
             error = RefusedRequestError(500, f"a bug of Duologue's: {type(error).__name__}")
         return JSONResponse(error.body, error.status, error.headers)
@@ -126,82 +207,10 @@ def application(users: ServedUsers, token: str | None = None) -> Any:
         Route("/v1/models", models),
         Route("/v1/models/{name:path}", models),
         Route("/v1/chat/completions", completions, methods=["POST"]),
-        Route("/v1/sessions/{session:path}", record),
     ]
-    handlers: Any = {HTTPException: refused, RefusedRequestError: refused, 500: refused}
-    return Entrance(Starlette(routes=routes, exception_handlers=handlers), token)
-
-
-class Entrance:
-    """An ASGI middleware that refuses other hosts, pages in a browser, and clients without the token."""
-
-    def __init__(self, app: Any, token: str | None) -> None:
-        self._app, self._token = app, token
-
-    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
-        """Answer a request of ASGI, or pass it on."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        from starlette.responses import JSONResponse
-
-        headers = {name.lower().decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        refusal = self._refusal(headers)
-        if refusal is not None:
-            await JSONResponse(refusal.body, refusal.status, dict(HEADERS))(scope, receive, send)
-        else:
-            await self._app(scope, receive, send)
-
-    def _refusal(self, headers: Mapping[str, str]) -> RefusedRequestError | None:
-        if place := wrong_place(headers):
-            return RefusedRequestError(*place)
-        expected = f"Bearer {self._token}".encode()
-        if self._token and not secrets.compare_digest(headers.get("authorization", "").encode(), expected):
-            return RefusedRequestError(
-                401, "give the token of this server as your client's api_key", code="invalid_api_key"
-            )
-        return None
-
-
-async def content_of(receive: Callable[[], Awaitable[MutableMapping[str, Any]]]) -> bytes:
-    """The body of a request; RefusedRequestError with status 413 for one that is too large."""
-    content = bytearray()
-    more = True
-    while more:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise RefusedRequestError(GONE, "the client has left")
-        content += message.get("body", b"")
-        more = message.get("more_body", False)
-        if len(content) > LARGEST:
-            raise RefusedRequestError(413, f"the request has more than {LARGEST:,} bytes")
-    return bytes(content)
-
-
-async def _while_there(
-    work: Awaitable[dict[str, Any]], receive: Callable[[], Awaitable[MutableMapping[str, Any]]]
-) -> dict[str, Any] | None:
-    """The result of the work; None if the client left before, which cancels the work."""
-    working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(receive())
-    try:
-        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        return await working if working.done() else None
-    finally:
-        for task in (working, leaving):
-            task.cancel()
-        await asyncio.gather(working, leaving, return_exceptions=True)
-
-
-@contextmanager
-def kept_with_spending(path: Path, spending: Spending) -> Iterator[None]:
-    """Inside, replies are kept in a file, and what it has of earlier servers is part of the spending.
-
-    RunError or DataError for a file that cannot be used.
-    """
-    with Replies(path.resolve()) as replies, kept_in(replies):
-        if spending.bounded:
-            spending.add_kept(replies)
-        yield
+    handlers: Any = {HTTPException: refused, DuologueError: refused, 500: refused}
+    trusted = [Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS)]
+    return Starlette(routes=routes, exception_handlers=handlers, middleware=trusted)
 
 
 def serve(app: Any, listening: socket.socket, seconds: float | None = None) -> None:

@@ -9,27 +9,18 @@
 The evaluated model, or an agent, answers the user with its tools. The record is in the sample's store.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.messages.ai import UsageMetadata
-from langchain_core.outputs import ChatGeneration, ChatResult
-
 from ..analysis.outcomes import outcome
 from ..data.logs.inspect import KEY, as_record, inspect_turns, stored_record
 from ..data.records import Conversation, as_object, is_object
-from ..errors import DuologueError, SettingError, kind, of_extra, placed
-from ..nodes.scorers.scores import Scorer, check_scorer, tried
+from ..errors import SettingError, kind, of_extra, placed
 from ..nodes.scorers.success import KEY as SUCCESS
 from ..nodes.scorers.success import success_of
-from ..nodes.state import ended_state
-from .given_scenarios import check_metadata, scenarios_of
-from .scored_records import scored_record
-from .simulated_users import User, UserEnded, user
+from .users import User, UserEnded, scenarios_of, scored_record, user
 
 _agent = of_extra("inspect_ai.agent", "inspect")
 _data = of_extra("inspect_ai.dataset", "inspect")
@@ -77,7 +68,9 @@ def simulated_user(agent: Any = None, **settings: Any) -> Any:
     Raises:
         SettingError: A setting is unknown or has a wrong value.
     """
-    _check(agent, settings)  # before the first sample
+    user(scenario={"goal": "any"}, **settings)  # what is wrong is said before the first sample
+    if agent is not None and not callable(agent):
+        raise SettingError(f"simulated_user: expected an agent or a solver of Inspect that answers, not {agent!r}")
     answers = _agent.as_solver(_checked(agent)) if _agent.is_agent(agent) else agent
 
     async def solve(state: Any, generate: Any) -> Any:
@@ -106,24 +99,10 @@ def simulated_user(agent: Any = None, **settings: Any) -> Any:
     return solve
 
 
-def _check(agent: Any, settings: Mapping[str, Any]) -> None:
-    """Raise SettingError for what could answer or play no sample."""
-    try:
-        user(scenario={"goal": "any"}, **settings)
-    except DuologueError as error:
-        of_inspect = isinstance(player := settings.get("user"), str) and "/" in player and ":" not in player
-        hint = f"; a model of Inspect is user=inspect.model({player!r})" if of_inspect else ""
-        raise SettingError(f"{error}{hint}") from None
-    if agent is not None and not callable(agent):
-        raise SettingError(f"simulated_user: expected an agent or a solver of Inspect that answers, not {agent!r}")
-
-
 def _begun(state: Any, settings: Mapping[str, Any]) -> tuple[dict[str, Any], User]:
     """The scenario of a sample and its user; an error names the sample."""
     with placed(f"sample {state.sample_id}"):
         scenario = scenario_of(state)
-        if isinstance(player := settings.get("user"), InspectModel):
-            player.check()
         customer = user(scenario=scenario, **{"repeat": state.epoch - 1, **settings})
         if is_object(customer.success):
             success_of(customer.success)  # with its judge, as it is scored here
@@ -153,72 +132,11 @@ def _checked(agent: Any) -> Any:
     return answering
 
 
-class InspectModel(BaseChatModel):
-    """A model of Inspect that plays the user: see `model`.
-
-    Its calls are in the sample's transcript, and its tokens in the usage.
-    """
-
-    role: str | None = None
-    spec: str | None = None
-
-    @property
-    def _llm_type(self) -> str:
-        return "inspect"
-
-    @property
-    def _identifying_params(self) -> dict[str, Any]:
-        return {"model": self.spec or f"role {self.role}"}
-
-    def check(self) -> None:
-        """SettingError without a model of its role: the evaluated model would play the user instead."""
-        if self.spec is None and self.role not in _model.model_roles():
-            raise SettingError(
-                f"there is no model of the role {self.role!r}: give eval(model_roles={{{self.role!r}: ...}}), or "
-                "user=inspect.model(NAME)"
-            )
-
-    def _generate(self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **options: Any) -> Any:
-        raise NotImplementedError("a model of Inspect is only awaited")
-
-    async def _agenerate(
-        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **options: Any
-    ) -> ChatResult:
-        config = _model.GenerateConfig(stop_seqs=stop, seed=options.get("seed"))
-        turns = [_TURNS[message.type](content=str(message.text)) for message in messages]
-        output = await _model.get_model(self.spec, role=self.role).generate(turns, config=config)
-        answer = AIMessage(
-            output.completion,
-            response_metadata={"model_name": output.model, "finish_reason": _FINISHED.get(output.stop_reason, "stop")},
-        )
-        if output.usage is not None:
-            tokens = (output.usage.input_tokens, output.usage.output_tokens, output.usage.total_tokens)
-            answer.usage_metadata = UsageMetadata(
-                input_tokens=tokens[0], output_tokens=tokens[1], total_tokens=tokens[2]
-            )
-        return ChatResult(generations=[ChatGeneration(message=answer)])
-
-
-_TURNS = {"system": _model.ChatMessageSystem, "human": _model.ChatMessageUser, "ai": _model.ChatMessageAssistant}
-_FINISHED = {"max_tokens": "length", "model_length": "length", "content_filter": "content_filter"}
-
-
-def model(name: str | None = None, *, role: str = "user") -> InspectModel:
-    """A model of Inspect for `simulated_user(user=...)`; Inspect counts its tokens, and retries and caches its calls.
-
-    Args:
-        name: Its name as Inspect has it, such as `openai/gpt-4.1-mini`. Default: the model of the role.
-        role: The role, as of `eval(model_roles={"user": ...})` and `--model-role`; it needs a model.
-    """
-    return InspectModel(spec=name) if name else InspectModel(role=role)
-
-
 def scenario_of(state: Any) -> dict[str, Any]:
     """The scenario of a sample, by its metadata or its input; SettingError without any, or for a misspelt key."""
     scenario = state.metadata.get("scenario")
     if scenario is not None and not is_object(scenario):
         raise SettingError("metadata 'scenario' is not an object: give it a 'goal'")
-    check_metadata(state.metadata, ("scenario", *_PARTS))
     parts = {key: state.metadata[key] for key in _PARTS if state.metadata.get(key) is not None}
     merged = {**as_object(scenario), **parts}
     if not merged.get("goal") and not merged.get("first_message"):
@@ -269,30 +187,3 @@ def success() -> Any:
         return _scorer.Score(value=result.success, explanation=result.reason, metadata=metadata)
 
     return score
-
-
-def scorer(name: str, function: Scorer) -> Any:
-    """A scorer of Inspect from one of ours: `inspect.scorer("refused", nodes.scorers.refused())`.
-
-    Args:
-        name: Name of the score.
-        function: A scorer of `duologue.nodes`, or a function of the state of a complete conversation.
-
-    Raises:
-        ContractError: It is not a scorer.
-    """
-    check_scorer(name, function)
-
-    def of_ours() -> Any:
-        async def score(state: Any, target: Any) -> Any:
-            record = record_of(state)
-            result = await tried(name, function, ended_state(record))
-            if record.failure is not None or result is None or result.error:
-                why = record.failure.error if record.failure is not None else result.error if result else ""
-                return _scorer.Score.unscored(reason="scoring_failed", explanation=why)
-            return _scorer.Score(value=result.value, explanation=result.reason)
-
-        return score
-
-    named: Callable[..., Any] = _scorer.scorer(metrics=[_scorer.mean(), _scorer.stderr()], name=name)(of_ours)
-    return named()

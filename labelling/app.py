@@ -21,7 +21,7 @@ from ..data.labels.definition import LabelDefinition
 from ..errors import DuologueError
 from ..studies.labelling import PersonWork, View
 from ..studies.side_by_side import opened
-from ..views.labelling.item import Shown, labelling_page
+from ..views.labelling import Shown, labelling_page
 
 HEIGHT = 720
 """Pixels of the conversation's frame, where the style of the page does not say another height."""
@@ -110,7 +110,7 @@ def _form(work: PersonWork, item: Item, label: LabelDefinition) -> str | None:
         current = open_parts[-1]
     st.subheader(plain(label.title), anchor=False)
     if work.show_model == "before" and (model_value := work.model_value(item)):
-        st.text(f"Label in the data: {_in_words(model_value)}\nWhose it is: {work.model_trust(item)}")
+        st.text(f"Label in the data: {_in_words(model_value)}")
     if current is not None:
         _part(current, label, value, about)
     ready = not missing and (current is None or is_choice(label, current))
@@ -207,9 +207,7 @@ def _last(work: PersonWork) -> None:
     item = next((item for item in work.items if item.key == last.key), None)
     model_value = None if item is None else work.model_value(item)
     if item is not None and model_value is not None:
-        st.text(
-            f"Your last answer: {_in_words(last.value)}\nLabel in the data: {_in_words(model_value)}\nWhose it is: {work.model_trust(item)}"
-        )
+        st.text(f"Your last answer: {_in_words(last.value)}\nLabel in the data: {_in_words(model_value)}")
 
 
 def key_of(item: Item | LabelAnswer) -> str:

@@ -45,7 +45,7 @@ class AgentSuccess(Successes):
         return scenario_success_table(self).frame()
 
     def _repr_html_(self) -> str:
-        from ..views.success import notebook_result  # HTML is drawn only where it is shown
+        from ..views.run import notebook_result  # HTML is drawn only where it is shown
 
         return notebook_result(self)
 

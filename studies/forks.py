@@ -20,7 +20,6 @@ from ..nodes.state import Planned
 from ..runs.loop import blocking
 from ..runs.settings import RunSettings
 from ..runs.simulate import arun
-from .pages import ShownSource
 from .sources import Notify, logged, one_conversation
 
 __all__ = ["ForkPlan", "ForkSource", "Rebuilding", "fork"]

@@ -8,14 +8,13 @@ from typing import Any, Literal, TypedDict
 from pydantic import BaseModel, ConfigDict
 from typing_extensions import override
 
-from ..analysis.labels.reliability import Trusts
 from ..data import load
 from ..data.labels.answers import ChosenBy, Item, LabelAnswer, disputes_in, in_order, items_of, model_value
 from ..data.labels.definition import LabelDefinition
 from ..errors import DataError, at
 from ..prompts.label_pages import labels_named
 from ..runs.people_labels import AnswerFiles
-from ..views.labelling.item import Shown, data_trust, labelling_html
+from ..views.labelling import Shown, labelling_html
 
 
 class LabellingSettings(BaseModel):
@@ -99,10 +98,6 @@ class PersonWork(ABC):
         """The value that the data itself holds for an item."""
         return None
 
-    def model_trust(self, item: Item) -> str:
-        """The reliability of the data's own value."""
-        return ""
-
     def question(self, item: Item, part: str | None) -> int | None:
         """Number of the question that a part is about, where an item has several."""
         return None
@@ -141,7 +136,6 @@ class LabelWork(PersonWork):
         self._labels = {label.name: label for label in labels_named(settings.labels, settings.labels_dir)}
         loaded = load(settings.source)
         self._conversations = {one.id: one for one in loaded}
-        self._trusts = Trusts.of(self._conversations.values(), loaded.annotated)
         items = items_of(self._conversations.values(), list(self._labels.values()))
         if not items:
             names = ", ".join(self._labels)
@@ -174,8 +168,3 @@ class LabelWork(PersonWork):
     @override
     def model_value(self, item: Item) -> dict[str, Any] | None:
         return model_value(self.definition(item), self._conversations[item.conversation], item)
-
-    @override
-    def model_trust(self, item: Item) -> str:
-        conversation, of_message = self._conversations[item.conversation], item.message is not None
-        return data_trust(self.definition(item), conversation, self._trusts, of_message=of_message)

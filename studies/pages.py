@@ -1,94 +1,46 @@
-"""Conversations, runs and data sets as pages, as a function for notebooks and scripts."""
+"""Conversations, runs and data sets as pages: `duologue.show` and its command."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain, islice
+import os
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, overload
+from typing import TYPE_CHECKING
 
 from ..data import Conversation, Loaded
 from ..data.loading import DataSource
-from .sources import Notify, StudySource, conversations_of, logged
+from ..errors import DataError
+from .sources import Notify, StudySource, conversations_of, logged, one_conversation
 
 if TYPE_CHECKING:
     from ..views import HtmlPage
 
 
-@dataclass(frozen=True)
-class ShownSource:
-    """The conversations of a path, and those that a run cut short."""
-
-    loaded: Loaded
-    cut_short: tuple[Conversation, ...] = ()
-    flaws: tuple[str, ...] = ()
-    """A line for each line of the file of those cut short that cannot be read."""
-
-    @classmethod
-    def of(cls, source: DataSource) -> Self:
-        """The conversations of a source."""
-        loaded = source.load()
-        if source.run is None:
-            return cls(loaded)
-        return cls(loaded, tuple(source.run.cut_short()))
-
-    def __len__(self) -> int:
-        return len(self.loaded) + len(self.cut_short)
-
-    @property
-    def cut_note(self) -> tuple[str, ...]:
-        """A line with the number of conversations that were cut short; empty if none was."""
-        cut = len(self.cut_short)
-        line = f"{cut} of {len(self)} conversations were cut short: they come last, with their stop reason"
-        return (line,) if cut else ()
-
-    def listed(self, limit: int | None = None) -> "ListedConversations":
-        """The first conversations, or all, with their images."""
-        return ListedConversations(self, len(self) if limit is None else min(len(self), limit))
-
-
-class ListedConversations(Sequence[Conversation]):
-    """The first conversations of a source, with their images, each taken from it whenever it is asked for."""
-
-    def __init__(self, source: ShownSource, number: int) -> None:
-        self._source, self._number = source, number
-
-    def __len__(self) -> int:
-        return self._number
-
-    def __iter__(self) -> Iterator[Conversation]:
-        source = self._source
-        return map(self._with_images, islice(chain(source.loaded, source.cut_short), self._number))
-
-    @overload
-    def __getitem__(self, number: int) -> Conversation: ...
-    @overload
-    def __getitem__(self, number: slice) -> list[Conversation]: ...
-    def __getitem__(self, number: int | slice) -> Conversation | list[Conversation]:
-        if isinstance(number, slice):
-            return [self[n] for n in range(*number.indices(len(self)))]
-        source, at = self._source, range(self._number)[number]
-        stored = len(source.loaded)
-        return self._with_images(source.loaded[at] if at < stored else source.cut_short[at - stored])
-
-    def _with_images(self, conversation: Conversation) -> Conversation:
-        from ..views import with_images
-
-        return with_images([conversation], self._source.loaded.path)[0]
-
-
-def show(source: "StudySource | Conversation", *, out: str | Path | None = None, notify: Notify = logged) -> "HtmlPage":
+def show(
+    source: "StudySource | Conversation",
+    *,
+    id: str | None = None,
+    beside: StudySource | None = None,
+    limit: int | None = None,
+    out: str | Path | None = None,
+    skip_broken: bool = False,
+    notify: Notify = logged,
+) -> "HtmlPage":
     """A conversation, several, a run or a data set as a page, which a notebook shows as HTML.
 
     Args:
         source: A path that `load` reads, a conversation, or several. Those that a run cut short come last.
+        id: Show only the conversation with this id; its first characters are enough.
+        beside: Another run or data set, whose conversations stand beside those about the same topics.
+        limit: Take only the first conversations of each source.
         out: A file to write the page to.
-        notify: Called with each warning about the source; default: log it.
+        skip_broken: Leave out broken lines of a path, and tell how many; else they are an error.
+        notify: Called with each warning about the sources; default: log it.
 
     Returns:
         The page; `.write(FILE.html)` saves it.
 
     Raises:
-        DataError: The source cannot be read, or it has no conversation.
+        DataError: A source cannot be read, or it has no such conversation.
 
     Example::
 
@@ -100,13 +52,44 @@ def show(source: "StudySource | Conversation", *, out: str | Path | None = None,
     """
     from ..views import HtmlPage
 
-    if isinstance(source, str | Path):
-        read = ShownSource.of(DataSource(source))
-        for line in (*read.loaded.broken, *read.flaws, *read.cut_note):
-            notify(line)
-        page = HtmlPage.of(replace(read.loaded, conversations=tuple(read.listed())), Path(source).resolve().name)
+    if isinstance(source, Conversation):
+        page = HtmlPage("conversations", source)
     else:
-        page = HtmlPage.of(source if isinstance(source, Conversation) else conversations_of(source), "conversations")
+        read, name, root = _read(source, limit, skip_broken, notify)
+        if id is not None:
+            one = one_conversation(read, id, Path(name))
+            page = HtmlPage(f"{name}-{one.id}", one, root)
+        elif beside is not None:
+            other, other_name, _ = _read(beside, limit, skip_broken, notify)
+            page = HtmlPage(f"{name}-{other_name}", read, root, other, (name, other_name))
+        else:
+            page = HtmlPage(name, read, root)
     if out is not None:
         page.write(out)
     return page
+
+
+def _read(
+    source: StudySource, limit: int | None, skip_broken: bool, notify: Notify
+) -> tuple[Sequence[Conversation], str, Path | None]:
+    """The conversations of a source, its name and the folder of its files; DataError without any."""
+    root: Path | None
+    if not isinstance(source, str | Path):
+        read: Sequence[Conversation] = conversations_of(source)
+        name, root = "conversations", None
+    else:
+        opened = DataSource(Path(source), skip_broken=skip_broken)
+        loaded = opened.load()
+        cut = () if opened.run is None else tuple(opened.run.cut_short())
+        for line in loaded.notes:
+            notify(line)
+        if cut:
+            notify(f"{len(cut)} of {len(loaded) + len(cut)} conversations were cut short: they come last")
+            loaded = replace(loaded, conversations=(*loaded, *cut))
+        path = Path(os.path.realpath(loaded.path))
+        read, name, root = (loaded, path.name, path) if path.is_dir() else (loaded, path.stem, path.parent)
+    if limit is not None:
+        read = replace(read, conversations=read[:limit]) if isinstance(read, Loaded) else read[:limit]
+    if not read:
+        raise DataError(f"{source if isinstance(source, str | Path) else name}: holds no conversation")
+    return read, name, root

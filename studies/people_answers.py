@@ -16,7 +16,7 @@ from ..runs.people_labels import AnswerFiles, answers_of, file_name, labels_of_p
 from .sources import Notify, logged
 
 if TYPE_CHECKING:  # it needs the extra `stats`
-    from ..analysis.labels.preference import Preferences
+    from ..analysis.tables import TablesReport
 
 
 class ImportedAnswers(NamedTuple):
@@ -101,7 +101,7 @@ def people_labels(
 
 def study_preferences(
     folder: str | Path, study: str | Path | None = None, *, without: Collection[str] = ()
-) -> "Preferences":
+) -> "TablesReport":
     """What people prefer in a side-by-side study, `duologue papers recllmsim preference` as a function.
 
     `folder`: their answers, or the labels of their reasons by `annotate`; `study`: its file, for the names of its two

@@ -13,7 +13,7 @@ from .sources import Notify, StudySource, conversations_of, logged, path_of
 if TYPE_CHECKING:  # they need the extra `stats`, and the nodes bring LangGraph along
     from ..analysis.recllmsim.judges import Judge, JudgedTurn, Stored
     from ..analysis.recllmsim.prediction import Mixture, OptionScores, ProfileTalk
-    from ..analysis.recllmsim.talks import TablesReport
+    from ..analysis.tables import TablesReport
 
 DEFAULT = ("forest", "logistic")
 GUESS = "profile"
@@ -185,11 +185,10 @@ def _guesses(folder: Path, talks: "Sequence[ProfileTalk]", notify: Notify) -> "d
 
 def _peoples_turns(held: Sequence[Conversation], label: str, notify: Notify) -> "tuple[JudgedTurn, ...]":
     """The rated replies, without those whose label `duologue annotate` wrote; DataError if there are none."""
-    from ..analysis.recllmsim.judges import judged_turns, source_notes
+    from ..analysis.recllmsim.judges import judged_turns, replies_of
     from ..data.labels.table import tables_of
+    from ..data.people import named_user
 
-    for note in source_notes(held, label):
-        notify(note)
     path, turns = path_of(held), judged_turns(held, label)
     by_models = {
         (row.conversation, row.message)
@@ -197,10 +196,12 @@ def _peoples_turns(held: Sequence[Conversation], label: str, notify: Notify) -> 
         for row in table.rows
         if not table.people and label in table.keys
     }
-    written = set()
-    for one in held if by_models else ():
-        replies = (n for n, message in enumerate(one.messages) if message.stored and message.role == "assistant")
-        written |= {(one.id, turn) for turn, number in enumerate(replies, start=1) if (one.id, number) in by_models}
+    written = {
+        (one.id, turn)
+        for one in (held if by_models else ())
+        for turn, (number, _) in enumerate(replies_of(one.messages), start=1)
+        if (one.id, number) in by_models
+    }
     of_people = tuple(turn for turn in turns if (turn.id, turn.turn) not in written)
     if not of_people:
         whose = "duologue annotate wrote every one" if turns else "no reply has one"
@@ -208,6 +209,8 @@ def _peoples_turns(held: Sequence[Conversation], label: str, notify: Notify) -> 
             f"{path or 'the source'}: {whose} of the labels {label!r} of 1 to 5: give conversations whose users rate how "
             "satisfied they are, such as people's second study of RecLLMSim, or name the label"
         )
+    if nameless := sum(not named_user(held[place]) for place in {turn.conversation for turn in of_people}):
+        notify(f"{nameless} conversations name no user: those about an equal scenario count as one user's")
     if len(of_people) < len(turns):
         notify(f"{len(turns) - len(of_people)} of {len(turns)} {label!r} were written by duologue annotate: left out")
     return of_people

@@ -22,7 +22,7 @@ from ..data.labels.side_by_side import (
 )
 from ..errors import DataError
 from ..runs.people_labels import AnswerFiles, next_batch
-from ..views.labelling.side_by_side import quiz_html, side_by_side_html
+from ..views.labelling import quiz_html, side_by_side_html
 from .labelling import LabellingSettings, LabelWork, PersonWork, View
 
 

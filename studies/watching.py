@@ -8,7 +8,7 @@ from ..data.records import Conversation, stop_in_words
 from ..data.text.terminal import plain
 from ..graphs.graph import Compiled, cast_of
 from ..graphs.records import record
-from ..views.conversation import notebook_html
+from ..views.notebook import notebook_html
 
 
 async def watch(

@@ -5,15 +5,14 @@ Every text is escaped.
 
 from typing import Any
 
-from .against import against_page
 from .conversation import conversation_html, conversation_page
 from .figures import SvgFigure, forest_plot
-from .graph.drawing import graph_figure, graph_html
-from .notebook import register, register_here
-from .page import HtmlPage
-from .pages import is_page, is_page_of
+from .graph import graph_figure, graph_html
+from .notebook import HtmlPage, register, register_here
+from .pages import is_page
+from .pairs import against_page, pairs_page
 from .parts import with_images
-from .run import index_of, run_page, write_run
+from .run import run_page
 
 __all__ = [
     "HtmlPage",
@@ -24,13 +23,11 @@ __all__ = [
     "forest_plot",
     "graph_figure",
     "graph_html",
-    "index_of",
     "is_page",
-    "is_page_of",
     "load_ipython_extension",
+    "pairs_page",
     "run_page",
     "with_images",
-    "write_run",
 ]
 
 

@@ -6,18 +6,18 @@ from itertools import pairwise
 
 from markupsafe import Markup, escape
 
-from ..analysis.labels.reliability import Trusts
+from ..analysis.attempts import model_tokens
+from ..analysis.outcomes import outcome
 from ..data import domains
 from ..data.executed_graph import SPEAKERS, executed
-from ..data.records import Attempt, Conversation, Message, Role, Step, is_own, stop_in_words
-from .graph.drawing import drawn
-from .labels.tables import labels_html
+from ..data.records import Attempt, Conversation, Message, Role, Step, ToolCall, is_own, stop_in_words
+from ..data.summaries import outline, title_of
+from .graph import drawn
+from .labels import labels_html
 from .markdown import rendered
 from .marking import Mark, marked
-from .pages import anchor_of, in_notebook, page, render
+from .pages import anchor_of, page, render
 from .parts import Gallery
-from .settings import provenance_html
-from .shown_conversation import ShownConversation
 from .wording import Wording, language_on_page
 
 
@@ -59,6 +59,11 @@ class ShownTurn:
         return tuple(attempt for attempt in drafts if attempt.verdict in ("rejected", "unjudged"))
 
     @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """The tools that the speaker called for it."""
+        return self.standing.tool_calls if self.standing is not None else ()
+
+    @property
     def standing(self) -> Attempt | None:
         """The attempt that became the message, or only called tools; None if the last one was rejected."""
         last = self.attempts[-1] if self.attempts else None
@@ -68,64 +73,28 @@ class ShownTurn:
         return last if self.message is not None or last.verdict != "unjudged" or only_calls else None
 
 
-def conversation_page(
-    conversation: Conversation, *, back: str = "", trusts: Trusts | None = None, origin: str = ""
-) -> str:
-    """The page as HTML: no script, no network, light and dark.
+def conversation_page(conversation: Conversation) -> str:
+    """The conversation as one page of HTML: no script, no network, light and dark; every text in it is escaped."""
+    return page(title_of(conversation), conversation_html(conversation))
 
-    Every text in it is escaped.
 
-    Args:
-        conversation: The conversation.
-        back: Address of the list that links to this page, for a link back.
-        trusts: Reliability of the labels, by its data set; default: by the conversation itself.
-        origin: Distinguishes the source from others.
+def conversation_html(conversation: Conversation, anchor: str = "") -> str:
+    """The conversation without the page around it.
 
-    Returns:
-        The HTML.
+    `anchor`: its element's id and the beginning of those of its messages (`ANCHOR/3`); default: its own id.
     """
-    return shown_page(_shown(conversation, trusts), back=back, origin=origin)
-
-
-def shown_page(shown: ShownConversation, *, back: str = "", origin: str = "") -> str:
-    """As `conversation_page`, of a conversation among others."""
-    link = render("back.html", back=back) if back else ""
-    return page(shown.outline.title, link + shown_html(shown), origin=origin)
-
-
-def conversation_html(conversation: Conversation, anchor: str = "", trusts: Trusts | None = None) -> str:
-    """The conversation without the page around it, as a notebook shows it.
-
-    Args:
-        conversation: The conversation.
-        anchor: Its element's id and the beginning of those of its messages (`ANCHOR/3`); default: its own id.
-        trusts: Reliability of the labels, as for `conversation_page`.
-
-    Returns:
-        The HTML.
-    """
-    return shown_html(_shown(conversation, trusts), anchor)
-
-
-def _shown(conversation: Conversation, trusts: Trusts | None) -> ShownConversation:
-    return ShownConversation(conversation, Trusts.of([conversation]) if trusts is None else trusts)
-
-
-def shown_html(shown: ShownConversation, anchor: str = "") -> str:
-    """As `conversation_html`, of a conversation among others."""
-    conversation = shown.conversation
     anchor, wording = anchor or anchor_of(conversation.id), Wording(language_on_page(conversation))
     material = domains.of(conversation).material(conversation.scenario)
-    graph = executed([conversation])
+    graph, result = executed([conversation]), outcome(conversation)
     return render(
         "conversation.html",
         conversation=conversation,
         anchor=anchor,
         wording=wording,
-        outline=shown.outline,
-        tokens=shown.tokens,
-        cause=shown.cause,
-        labels_of=lambda holder: labels_html(holder, shown),
+        outline=outline(conversation),
+        tokens=model_tokens(conversation) or None,
+        cause=result.cause if result.success is False else None,
+        labels_of=labels_html,
         material=[(part, pieces(part.text, conversation.messages) if part.source else ()) for part in material],
         turns=tuple(turns(conversation)),
         seconds=conversation.timing.seconds,
@@ -136,11 +105,6 @@ def shown_html(shown: ShownConversation, anchor: str = "") -> str:
         nodes=() if graph.edges else tuple(conversation.timing.nodes.items()),
         graph=Markup(drawn(graph)) if graph.edges else "",
     )
-
-
-def notebook_html(conversation: Conversation) -> str:
-    """The conversation with its own style, for a cell's output."""
-    return in_notebook(conversation_html(conversation) + provenance_html(conversation))
 
 
 def pieces(section: str, messages: Sequence[Message]) -> tuple[Piece, ...]:

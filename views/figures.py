@@ -1,95 +1,20 @@
 """Figures as SVG documents of their own, which GitHub and notebooks show as pictures; among them the forest plot."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Generic, Protocol, TypeVar
 
+from ..analysis.estimates import Estimate
 from ..errors import SettingError
 from .pages import render, short, source
 
+WIDTH, ROW, LEFT = 640, 22, 180
+"""Of a plot, in pixels: its scale, a row, the room for names beside it."""
 NAME_LENGTH = 26
-"""Characters of a name that the room beside a plot holds."""
+"""Characters of a name that fit beside a plot."""
 
-_SVG = re.compile(r'<svg([^>]*?) viewBox="([-\d.]+) ([-\d.]+) ([-\d.]+) ([-\d.]+)"([^>]*)>(.*?)</svg>', re.DOTALL)
-_SIZE = re.compile(r' (?:width|height)="[\d.]+"')
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """The layout of a figure; lengths are in its own units, at most 1.3 of which are a pixel."""
-
-    kind: str
-    """Its class: the style shows the drawing that fits the screen and hides the other."""
-    width: int
-    """Of the plot."""
-    row: int
-    """Height of a measure's row."""
-    left: int
-    right: int
-    """Room beside the plot."""
-    names_above: bool
-    """Whether a measure's name stands above its marks; else to the left of them."""
-
-    def y(self, number: int) -> int:
-        """Height of the marks of so many rows below the first."""
-        return number * self.row + (self.row - 13 if self.names_above else self.row // 2)
-
-    def name_y(self, y: int) -> int:
-        """Height of the line on which a measure's name is written."""
-        return y - 13 if self.names_above else y + 4
-
-    def effect_x(self, effect: float) -> float:
-        """Place of an effect, -1 to 1."""
-        return (effect + 1) / 2 * self.width
-
-    def distance_x(self, distance: float) -> float:
-        """Place of a distance, on a scale from 0 to infinity with a distance of 1 in the middle."""
-        return distance / (1 + distance) * self.width
-
-
-BESIDE = Drawing("beside", width=640, row=22, left=180, right=20, names_above=False)
-STACKED = Drawing("stacked", width=344, row=42, left=12, right=12, names_above=True)
-
-
-@dataclass(frozen=True)
-class Tick:
-    """A line across a figure, with its number."""
-
-    x: float
-    label: str
-
-
-@dataclass(frozen=True)
-class EstimateMark:
-    """An estimate in a forest plot."""
-
-    name: str
-    y: int
-    value: float | None
-    low: float | None
-    high: float | None
-    """Places on the scale; None without one."""
-    description: str
-    """The numbers in words."""
-
-
-Mark = TypeVar("Mark")
-
-
-@dataclass(frozen=True)
-class Figure(Generic[Mark]):
-    """A figure in one drawing."""
-
-    drawing: Drawing
-    ticks: tuple[Tick, ...]
-    marks: tuple[Mark, ...]
-
-    @property
-    def height(self) -> int:
-        """Of all rows."""
-        return len(self.marks) * self.drawing.row
+_SVG = re.compile(r'<svg([^>]*?) viewBox="([-\d.]+) ([-\d.]+) ([-\d.]+) ([-\d.]+)"[^>]*>(.*?)</svg>', re.DOTALL)
 
 
 @dataclass(frozen=True, repr=False)
@@ -107,27 +32,8 @@ class SvgFigure:
         return self.text
 
 
-class Estimated(Protocol):
-    """A number with its interval, such as a rate of successes."""
-
-    @property
-    def value(self) -> float | None:
-        """The estimate."""
-        ...
-
-    @property
-    def low(self) -> float | None:
-        """The lower end of its interval."""
-        ...
-
-    @property
-    def high(self) -> float | None:
-        """The upper end."""
-        ...
-
-
 def forest_plot(
-    estimates: Mapping[str, Estimated],
+    estimates: Mapping[str, Estimate],
     *,
     label: str = "",
     scale: tuple[float, float] = (0.0, 1.0),
@@ -141,9 +47,6 @@ def forest_plot(
         scale: The ends of the scale; intervals are cut there.
         reference: A value that is marked by a line, such as that of chance.
 
-    Returns:
-        The figure.
-
     Raises:
         SettingError: The scale has no length.
     """
@@ -152,45 +55,50 @@ def forest_plot(
         raise SettingError(f"scale: {low:g} to {high:g} has no length: give the lower end first")
 
     def x(value: float | None) -> float | None:
-        return None if value is None else (min(max(value, low), high) - low) / (high - low) * BESIDE.width
+        return None if value is None else (min(max(value, low), high) - low) / (high - low) * WIDTH
 
-    rows = {name: (estimate.value, estimate.low, estimate.high) for name, estimate in estimates.items()}
-    texts = {name: _in_words(*row) for name, row in rows.items()}
-    marks = tuple(
-        EstimateMark(
-            short(name, NAME_LENGTH), BESIDE.y(number), x(row[0]), x(row[1]), x(row[2]), f"{name}: {texts[name]}"
-        )
-        for number, (name, row) in enumerate(rows.items())
-    )
+    texts = [f"{name}: {_in_words(one)}" for name, one in estimates.items()]
+    marks = [
+        (short(name, NAME_LENGTH), number * ROW + ROW // 2, x(one.value), x(one.low), x(one.high), texts[number])
+        for number, (name, one) in enumerate(estimates.items())
+    ]
     steps = [low + (high - low) * part / 4 for part in range(5)]
-    figure = Figure(BESIDE, tuple(Tick(x(step) or 0.0, f"{step:.4g}") for step in steps), marks)
-    html = render("forest.html", figure=figure, label=label, reference=x(reference))
-    return standalone([html], "chart", "\n".join(mark.description for mark in marks))
+    html = render(
+        "forest.html",
+        marks=marks,
+        ticks=[(x(step), f"{step:.4g}") for step in steps],
+        left=LEFT,
+        width=LEFT + WIDTH + 20,
+        height=len(marks) * ROW,
+        label=label,
+        reference=x(reference),
+    )
+    return standalone(html, "chart", "\n".join(texts))
 
 
-def _in_words(value: float | None, low: float | None, high: float | None) -> str:
-    if value is None:
+def _in_words(one: Estimate) -> str:
+    if one.value is None:
         return "no value"
-    interval = "no interval" if low is None or high is None else f"95 % interval {low:.2f} to {high:.2f}"
-    return f"{value:.2f} ({interval})"
+    interval = (
+        "no interval" if one.low is None or one.high is None else f"95 % interval {one.low:.2f} to {one.high:.2f}"
+    )
+    return f"{one.value:.2f} ({interval})"
 
 
-def standalone(drawings: Sequence[str], kind: str, text: str) -> SvgFigure:
-    """The SVG elements of our HTML, one below the other, as one document with its own style.
+def standalone(html: str, kind: str, text: str) -> SvgFigure:
+    """The SVG element of our HTML as a document with its own style; `kind` is the class of the element around it.
 
-    `kind` is the class of the element that they stand in. The colours are those of the light theme, on white: a picture
-    does not know the theme around it. It is scaled down where the page is narrower.
+    The colours are those of the light theme, on white: a picture does not know the theme around it. It is scaled down where
+    the page is narrower.
     """
-    parts, top, broad = [], 0.0, 0.0
-    for before, x, y, width, height, after, content in _SVG.findall("".join(drawings)):
-        size = f'x="0" y="{top:g}" width="{width}" height="{height}" viewBox="{x} {y} {width} {height}"'
-        parts.append(f"<svg {size}{_SIZE.sub('', before + after)}>{content}</svg>")
-        top, broad = top + float(height), max(broad, float(width))
+    found = _SVG.search(html)
+    assert found is not None
+    _, x, y, width, height, content = found.groups()
     svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{broad:g}" height="{top:g}" viewBox="0 0 {broad:g} {top:g}"'
-        ' style="max-width:100%;height:auto">'
-        f'<style>{drawing_style()}</style><rect width="100%" height="100%" fill="#fff"/>'
-        f'<g class="duologue"><g class="{kind}">{"".join(parts)}</g></g></svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="{x} {y} {width} {height}"'
+        f' style="max-width:100%;height:auto"><style>{drawing_style()}</style>'
+        f'<rect x="{x}" y="{y}" width="100%" height="100%" fill="#fff"/>'
+        f'<g class="duologue"><g class="{kind}">{content}</g></g></svg>'
     )
     return SvgFigure(svg, text)
 

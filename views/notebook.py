@@ -1,34 +1,33 @@
 """What notebooks show as HTML, and graphs as pictures: after any `import duologue`, or `%load_ext duologue` where IPython began later.
 
-Casts, runs and realism reports are registered by the names of their classes, so that their modules are not imported
-before they are needed.
+Casts and realism reports are registered by the names of their classes, so that their modules are not imported before they
+are needed.
 """
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from ..analysis.labels.reliability import Trusts
-from ..analysis.tables import Table
+from ..data.files.json import write_text
 from ..data.loading import Loaded
 from ..data.records import Conversation
-from ..data.summaries import Counts, count
-from .conversation import notebook_html, shown_html
-from .figures import standalone
-from .graph.drawing import compiled_html as drawn_graph
-from .graph.drawing import graph_html
-from .labels.tables import LEGEND
-from .pages import in_notebook, render
-from .run import summary_html
-from .settings import facts, places, rows
-from .shown_conversation import ShownConversation
+from ..data.summaries import count, outline
+from .conversation import conversation_html, conversation_page
+from .graph import compiled_figure, graph_html
+from .pages import in_notebook, plural, render
+from .pairs import against_page
+from .parts import with_images
+from .run import run_page, summary_html
+from .settings import facts, places, provenance_html, rows
 
 UNFOLDING = 20
-"""Most conversations that a notebook's cell shows; a page shows all."""
+"""Most conversations that a notebook's cell shows; a page shows more."""
 
 
 def register(shell: Any) -> None:
-    """Let the shell show conversations, lists of them, runs, casts and realism reports as HTML."""
+    """Let the shell show conversations, lists of them, casts, tables and realism reports as HTML."""
     formatter = shell.display_formatter.formatters["text/html"]
     formatter.for_type(Conversation, notebook_html)
     formatter.for_type(Loaded, loaded_html)
@@ -36,11 +35,9 @@ def register(shell: Any) -> None:
     formatter.for_type(tuple, list_html)
     formatter.for_type_by_name("duologue.graphs.casts.cast", "Cast", cast_html)
     formatter.for_type_by_name("duologue.analysis.tables", "Table", table_html)
-    formatter.for_type_by_name("duologue.analysis.tables", "TypedRows", rows_html)
     formatter.for_type_by_name("duologue.analysis.realism.report", "RealismReport", realism_html)
     plain = shell.display_formatter.formatters["text/plain"]
     plain.for_type_by_name("duologue.analysis.tables", "Table", table_text)
-    plain.for_type_by_name("duologue.analysis.tables", "TypedRows", table_text)
     compiled = ("langgraph.graph.state", "CompiledStateGraph")
     shell.display_formatter.formatters["image/svg+xml"].for_type_by_name(*compiled, compiled_svg)
     # LangGraph's own form asks a public web service for a picture: offline the cell would fail.
@@ -55,6 +52,11 @@ def register_here() -> None:
         shell = get_ipython()
         if shell is not None:
             register(shell)
+
+
+def notebook_html(conversation: Conversation) -> str:
+    """The conversation with its own style, for a cell's output."""
+    return in_notebook(conversation_html(conversation) + provenance_html(conversation))
 
 
 def list_html(values: Sequence[Any]) -> str | None:
@@ -72,7 +74,7 @@ def loaded_html(loaded: Loaded) -> str:
 
 def cast_html(cast: Any) -> str:
     """A cast's places, each with its node, the node's model and its settings."""
-    return _styled(
+    html = render(
         "cast.html",
         name=cast.name,
         limits=[(name, text) for name, text in rows(cast.limits.plain()) if text != "none"],
@@ -80,6 +82,7 @@ def cast_html(cast: Any) -> str:
         words=cast.words,
         reasons=cast.own_reasons,
     )
+    return in_notebook(html)
 
 
 def compiled_text(graph: Any) -> dict[str, str]:
@@ -89,8 +92,7 @@ def compiled_text(graph: Any) -> dict[str, str]:
 
 def compiled_svg(graph: Any) -> str:
     """A compiled graph as a picture."""
-    title = f"Graph: {graph.name}"
-    return standalone([drawn_graph(graph.get_graph(), title)], "graph", title).svg
+    return compiled_figure(graph).svg
 
 
 def table_html(table: Any) -> str:
@@ -98,42 +100,67 @@ def table_html(table: Any) -> str:
     return render("table.html", table=table)
 
 
-def rows_html(rows: Any) -> str:
-    """Rows of results as a table."""
-    return table_html(rows.table())
-
-
 def table_text(shown: Any, printer: Any, cycle: bool) -> None:
-    """A table of results, or rows of them, as Markdown."""
-    table = shown if isinstance(shown, Table) else shown.table()
-    printer.text(table.to_markdown().rstrip())
+    """A table of results as Markdown."""
+    printer.text(shown.to_markdown().rstrip())
 
 
 def realism_html(shown: Any) -> str:
     """A realism report."""
-    from .realism import notebook_html
+    from .realism import report_html
 
-    return notebook_html(shown)
+    return in_notebook(report_html(shown))
 
 
-def _shown(
-    title: str,
-    conversations: Sequence[Conversation],
-    details: Sequence[tuple[str, str]],
-    counts: Counts | None = None,
-) -> str:
-    trusts = Trusts.of(conversations)
-    first = [ShownConversation(conversation, trusts, legend=False) for conversation in conversations[:UNFOLDING]]
-    return _styled(
+def _shown(title: str, conversations: Sequence[Conversation], details: Sequence[tuple[str, str]]) -> str:
+    first = conversations[:UNFOLDING]
+    html = render(
         "notebook_list.html",
         title=title,
-        summary=summary_html([("", counts or count(conversations))], details),
+        summary=summary_html(count(conversations), details),
         graph=graph_html(conversations),
-        legend=LEGEND if any(shown.has_trust for shown in first) else "",
-        rows=[(shown.outline, shown_html(shown)) for shown in first],
+        rows=[(outline(one), conversation_html(one)) for one in first],
         more=len(conversations) - len(first),
     )
+    return in_notebook(html)
 
 
-def _styled(template: str, **values: Any) -> str:
-    return in_notebook(render(template, **values))
+@dataclass(frozen=True, repr=False)
+class HtmlPage:
+    """A page of one conversation, of several with a list and their figures, or of two sets; a notebook shows it."""
+
+    title: str
+    shown: Conversation | Sequence[Conversation]
+    root: Path | None = None
+    """The folder beside whose files images lie."""
+    beside: Sequence[Conversation] = ()
+    """A second set, whose conversations stand beside those about the same topics."""
+    names: tuple[str, str] = ("", "")
+    """Of the two sets."""
+
+    def html(self) -> str:
+        """The page as HTML; it needs no network."""
+        if isinstance(self.shown, Conversation):
+            return conversation_page(with_images(self.shown, self.root))
+        if self.beside:
+            return against_page(self.shown, self.beside, self.names, title=self.title)
+        manifest = self.shown.manifest if isinstance(self.shown, Loaded) else None
+        return run_page(self.shown, self.title, manifest=manifest, root=self.root)
+
+    def write(self, path: str | Path) -> Path:
+        """Write the page, and return its path."""
+        write_text(Path(path), self.html())
+        return Path(path)
+
+    @property
+    def count(self) -> int:
+        """Conversations of the first set."""
+        return 1 if isinstance(self.shown, Conversation) else len(self.shown)
+
+    def _repr_html_(self) -> str:
+        if isinstance(self.shown, Conversation):
+            return notebook_html(self.shown)
+        return list_html(self.shown) or ""
+
+    def __repr__(self) -> str:
+        return f"<Page {self.title}: {plural(self.count, 'conversation')}; .write(FILE.html) saves it>"

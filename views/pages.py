@@ -30,45 +30,27 @@ MARK = '<meta name="generator" content="Duologue">'
 
 def is_page(path: Path) -> bool:
     """Whether the file is a page of ours, by the mark in its head."""
-    return MARK in _head(path)
-
-
-def is_page_of(path: Path, origin: str) -> bool:
-    """Whether the file is a page of ours that was written from the same source."""
-    head = _head(path)
-    return MARK in head and f'<meta name="duologue-source" content="{origin}">' in head
-
-
-def _head(path: Path) -> str:
-    """The beginning of a file; empty if it is none."""
     if not path.is_file():
-        return ""
+        return False
     with path.open(encoding="utf-8", errors="replace") as file:
-        return file.read(2_000)
+        return MARK in file.read(2_000)
 
 
-def page(
-    title: str, body: str, *, script: str = "", images: bool = False, origin: str = "", is_live: bool = False
-) -> str:
+def page(title: str, body: str, *, script: str = "", images: bool = False) -> str:
     """A whole page around a body of HTML.
 
-    Its policy allows only the page's own style and script, named by digest.
-
-    `origin`: what tells its source from others, such as a digest. `images`: it allows images that are in the page itself too, as it does if the body has one.
-    `is_live`: its script may ask the server that served it.
+    Its policy allows only the page's own style and script, named by digest. `images`: it allows images that are in the page
+    itself too, as it does if the body has one.
     """
     style, code = _style(), source(script) if script else ""
     text = render(
         "page.html",
         language=_language(body),
         title=title,
-        origin=origin,
         style=Markup(style),
         body=Markup(body),
         script=Markup(code),
-        policy=Markup(
-            _policy(style, code, images=images or IMAGE in body, is_live=is_live)
-        ),  # of digests and keywords: nothing in it needs escaping
+        policy=Markup(_policy(style, code, images=images or IMAGE in body)),  # of digests and keywords
     )
     return _HALF.sub("?", text)  # half a surrogate pair fits in no file
 
@@ -121,10 +103,9 @@ def source(name: str) -> str:
     return files("duologue.views").joinpath("templates", name).read_text(encoding="utf-8")
 
 
-def _policy(style: str, script: str, *, images: bool, is_live: bool) -> str:
+def _policy(style: str, script: str, *, images: bool) -> str:
     allowed = "; ".join(f"{kind}-src {_digest(text)}" for kind, text in (("style", style), ("script", script)) if text)
-    allowed += "; img-src data:" * images + "; connect-src 'self'" * is_live
-    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
+    return f"default-src 'none'; {allowed}{'; img-src data:' * images}; base-uri 'none'; form-action 'none'"
 
 
 def _digest(text: str) -> str:

@@ -64,19 +64,14 @@ def has_images(conversation: Conversation) -> bool:
     return any(image_of(part) is not None for part in _parts(conversation))
 
 
-def with_images(conversations: Sequence[Conversation], source: str | Path) -> tuple[Conversation, ...]:
-    """The conversations of a file or folder, with the small images that lie beside it in place of their paths.
+def with_images(conversation: Conversation, root: Path | None) -> Conversation:
+    """The conversation with the small images that lie in a folder in place of their paths.
 
     A path that leads out of the folder, also by a link, is not followed; a file that is not an image is left as it is.
     """
-    path = Path(source).resolve()
-    root = path if path.is_dir() else path.parent
-    return tuple(_with_images(conversation, root) for conversation in conversations)
-
-
-def _with_images(conversation: Conversation, root: Path) -> Conversation:
-    if not any(part.type == "image" and part.url and not part.inline for part in _parts(conversation)):
+    if root is None or not any(part.type == "image" and part.url and not part.inline for part in _parts(conversation)):
         return conversation
+    root = root.resolve()
 
     def loaded(parts: tuple[Part, ...]) -> tuple[Part, ...]:
         return tuple(_loaded(part, root) for part in parts)

@@ -8,7 +8,7 @@ from pathlib import Path
 from ..analysis.realism import RealismReport
 from ..data.files.json import write_json, write_text
 from .figures import SvgFigure, forest_plot
-from .pages import in_notebook, page, render
+from .pages import page, render
 
 FILES = ("report.html", "report.json")
 SIDES = ("simulated", "people")
@@ -29,11 +29,6 @@ def write(report: RealismReport, folder: str | Path, *, name: str = SIDES[0], ag
 def report_html(report: RealismReport, name: str = SIDES[0], against: str = SIDES[1]) -> str:
     """The report without the page around it."""
     return render("realism.html", report=report, name=name, against=against, figure=effects(report).svg)
-
-
-def notebook_html(report: RealismReport) -> str:
-    """A report with its own style, for a cell's output."""
-    return in_notebook(report_html(report))
 
 
 def effects(report: RealismReport) -> SvgFigure:

@@ -1,38 +1,36 @@
-"""A run or a data set as a page: settings, results, the graph with its counts, every conversation."""
+"""A run or a data set as a page: result, settings, the graph with its counts, every conversation, failed ones first."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..analysis.faults import SUCCESS
-from ..analysis.labels.reliability import COMPUTED, Trusts
-from ..analysis.outcomes import score_of
-from ..analysis.testing.success import Successes
-from ..data import domains
-from ..data.executed_graph import executed
-from ..data.files.json import write_text
-from ..data.files.paths import check_no_links, make_folder
-from ..data.labels.reading import SCORES, side_of
-from ..data.loading import annotated_in
-from ..data.records import Conversation
-from ..data.summaries import Counts, count
-from ..errors import DataError, at
-from .conversation import shown_html, shown_page
-from .graph.drawing import drawn
-from .graph.forks import MOST, tree_html
-from .labels.filters import listed_labels
-from .labels.tables import LEGEND
-from .listing import ListColumn, ListRow, list_page, packed
-from .pages import anchor_of, fragment, is_page, plural, render
-from .parts import has_images
-from .settings import facts
-from .shown_conversation import FailedFirst, ShownConversation
-from .success import has_failed, in_groups, result_html, result_of
+from markupsafe import Markup
 
-IN_ONE_FILE = 1_000
-"""Most conversations in one file; more go into a folder, a page for each."""
+from ..analysis.attempts import model_tokens
+from ..analysis.faults import SUCCESS
+from ..analysis.outcomes import Outcome, outcome
+from ..analysis.tables import Table
+from ..analysis.testing.report import Line, report
+from ..analysis.testing.success import Successes, successes
+from ..data import domains
+from ..data.labels.reading import SCORES, side_of
+from ..data.records import Conversation
+from ..data.summaries import Counts, Outline, count, outline
+from ..errors import DataError
+from .conversation import conversation_html
+from .graph import graph_html
+from .labels import choices_of
+from .listing import ListColumn, ListRow, list_page
+from .pages import anchor_of, fragment, in_notebook, plural, render
+from .parts import has_images, with_images
+from .settings import facts
+
+MOST = 1_000
+"""Most conversations on a page, failed ones first: a browser bears more, but nobody reads them."""
+PAIRS_PAGE = "pairs.html"
+"""The page of the pairs of two versions, beside that of the run."""
+AT_ONCE = 20
+"""Rows of a table that are shown at once; a longer one is folded."""
 
 COLUMNS = (
     ListColumn("title", number=False),
@@ -48,178 +46,65 @@ COLUMNS = (
     ListColumn("tokens", hint="tokens of all calls of models"),
 )
 
-FIGURES = ("exchanges", "messages", "stop", "rejected", "coverage", "refused", "characters")
-"""Fields of an outline in the columns before the last one."""
-
 
 def run_page(
-    conversations: Iterable[Conversation],
+    conversations: Sequence[Conversation],
     title: str,
     *,
     manifest: Mapping[str, Any] | None = None,
-    trusts: Trusts | None = None,
-    origin: str = "",
     result: Successes | None = None,
+    root: Path | None = None,
 ) -> str:
     """The conversations as one self-contained page: a list whose rows unfold, failed conversations first.
 
     Args:
-        conversations: The conversations.
+        conversations: The conversations, which are gone through several times: of a long run only those on the page are
+            held in memory.
         title: Title of the page.
         manifest: The manifest of the run folder.
-        trusts: Reliability of the labels; default: by these conversations.
-        origin: Distinguishes the source from others, such as a digest of its path.
         result: The beginning of the page; default: the success of these conversations, if they are scored.
+        root: A folder: images of its files stand on the page.
 
     Returns:
-        The page as HTML.
+        The page as HTML, with at most `MOST` conversations.
     """
-    every = list(conversations)
-    if result is None and any(map(_has_score, every)):
-        result = result_of(every)
+    failed = [outcome(one).success is False for one in conversations]
+    scored = any(map(_has_score, conversations))
+    if result is None and scored:
+        result = result_of(conversations)
+    order = sorted(range(len(failed)), key=lambda n: not failed[n])
+    shown = [with_images(conversations[n], root) for n in order[:MOST]]
     places = {} if result is None else in_groups(result)
-    listed = sorted(every, key=lambda one: (not has_failed(one), places.get(one.id, len(places))))
-    trusts = Trusts.of(listed, annotated_in(conversations)) if trusts is None else trusts
-    shown = [ShownConversation(conversation, trusts, legend=False) for conversation in listed]
-    anchors = _anchors(one.id for one in listed)
-
-    def opened(_: int, one: ShownConversation) -> dict[str, str]:
-        anchor = next(anchors)
-        return {"anchor": anchor, "html": shown_html(one, anchor)}
-
-    return _page(shown, opened, title, manifest, trusts, origin, result)
-
-
-def write_run(
-    conversations: Sequence[Conversation],
-    target: str | Path,
-    title: str,
-    *,
-    manifest: Mapping[str, Any] | None = None,
-    in_one_file: int = IN_ONE_FILE,
-    trusts: Trusts | None = None,
-    origin: str = "",
-) -> Path:
-    """Write the page, or for more than `in_one_file` conversations a folder of pages.
-
-    Conversations that are not a tuple or list are iterated several times, and only their rows stay in memory.
-
-    Args:
-        conversations: The conversations.
-        target: The file. The folder has its name without `.html`, or is the folder of an `index.html`.
-        title: Title of the page.
-        manifest: The manifest of the run folder.
-        in_one_file: Maximum number of conversations in one file.
-        trusts: Reliability of the labels; default: by these conversations.
-        origin: Distinguishes the source from others.
-
-    Returns:
-        The file to open.
-
-    Raises:
-        DataError: The folder is neither new, empty nor a folder of pages, or cannot be written.
-    """
-    file = Path(target)
-    if len(conversations) <= in_one_file:
-        write_text(file, run_page(conversations, title, manifest=manifest, trusts=trusts, origin=origin))
-        return file
-    trusts = Trusts.of(conversations) if trusts is None else trusts
-    shown: Sequence[ShownConversation] = FailedFirst(conversations, trusts)
-    if isinstance(conversations, tuple | list):
-        shown = tuple(shown)  # they are held anyway, so their outlines and labels are made once
-    folder = index_of(file).parent
-    pages = folder / "conversations"
-    if folder.exists() and not _ours(folder):
-        raise DataError(f"{at(folder)}: exists and is not a folder of pages: choose another folder with --out")
-    check_no_links(folder)
-    try:
-        make_folder(pages)
-        for old in pages.glob("*.html"):  # an earlier list may have been longer
-            old.unlink()
-        digits = len(str(len(conversations)))
-
-        def opened(number: int, one: ShownConversation) -> dict[str, str]:
-            name = f"conversations/{number + 1:0{digits}}.html"
-            (folder / name).write_text(shown_page(one, back="../index.html"), encoding="utf-8", newline="")
-            return {"anchor": anchor_of(one.conversation.id), "href": name}
-
-        text = _page(shown, opened, title, manifest, trusts, origin)
-    except OSError as error:
-        raise DataError(f"{at(folder)}: cannot be written ({error.strerror}): choose another folder") from None
-    write_text(folder / "index.html", text)
-    return folder / "index.html"
-
-
-def index_of(file: Path) -> Path:
-    """The index of the folder of pages that is written in place of one large file."""
-    return file if file.name == "index.html" else file.with_suffix("") / "index.html"
-
-
-def _ours(folder: Path) -> bool:
-    """Whether the folder is empty or holds pages that were written before."""
-    if not folder.is_dir() or not any(folder.iterdir()):
-        return folder.is_dir()
-    return is_page(folder / "index.html")
-
-
-def summary_html(
-    counts: Sequence[tuple[str, Counts]],
-    details: Sequence[tuple[str, str]] = (),
-    means: Sequence[tuple[str, Mapping[str, float | None]]] = (),
-) -> str:
-    """Details by name, the counts of one or more named sets of conversations, and the means of each set."""
-    return render("summary.html", sets=counts, details=details, means=means)
-
-
-def _page(
-    shown: Sequence[ShownConversation],
-    opened: Callable[[int, ShownConversation], Mapping[str, str]],
-    title: str,
-    manifest: Mapping[str, Any] | None,
-    trusts: Trusts,
-    origin: str,
-    result: Successes | None = None,
-) -> str:
-    """The page of these conversations; `opened`: the anchor of each, and the `html` or the `href` that its row opens.
-
-    They are gone through several times, since a long list is read each time.
-    """
-
-    def conversations() -> Iterator[Conversation]:
-        return (one.conversation for one in shown)
-
-    shown_columns = _list_columns(conversations, trusts)
-    graph = executed(conversations())
-    counts = count(conversations())
-    if result is None and shown_columns.success:
-        result = result_of(conversations())
+    shown.sort(key=lambda one: places.get(one.id, len(places)))
+    repeats = any(one.repeat for one in shown)
     rows: list[ListRow] = []
     links: dict[str, str] = {}
-    for number, one in enumerate(shown):
-        rows.append(row := _row(one, shown_columns, **opened(number, one)))
-        links.setdefault(one.conversation.id, row.href or f"#{fragment(row.anchor)}")
+    for one, anchor in zip(shown, _anchors(one.id for one in shown), strict=True):
+        rows.append(_row(one, anchor, scored=scored, repeats=repeats))
+        links.setdefault(one.id, f"#{fragment(anchor)}")
+    counts = count(conversations)
+    left = len(failed) - len(shown)
     return list_page(
         title,
         COLUMNS,
         rows,
         lines=[
             f"{plural(counts.conversations, 'conversation')}, {plural(counts.exchanges, 'turn')}",
-            *([f"success: {shown_columns.trust}"] if shown_columns.trust else []),
+            *([f"{left:,} more are not on this page: their records are in the file"] if left else []),
         ],
-        result=tree_html([one.conversation for one in islice(shown, MOST)], links)
-        + ("" if result is None else result_html(result, links)),
-        legend=LEGEND if any(one.has_trust for one in shown) else "",
-        summary=summary_html([("", counts)], facts(conversations(), manifest)),
-        graph=drawn(graph) if graph.edges else "",
-        graph_line=f"{plural(graph.conversations, 'conversation')}, their counts added",
-        rejections="rejected",
-        images=any(map(has_images, conversations())),
-        labels=listed_labels(shown, trusts),
-        origin=origin,
+        result="" if result is None else result_html(result, links),
+        summary=summary_html(counts, facts(conversations, manifest)),
+        graph=graph_html(conversations),
+        images=any(map(has_images, shown)),
     )
 
 
-def _anchors(names: Iterable[str]) -> Iterator[str]:
+def summary_html(counts: Counts, details: Sequence[tuple[str, str]] = ()) -> str:
+    """Details by name, and the counts of a set of conversations."""
+    return render("summary.html", counts=counts, details=details)
+
+
+def _anchors(names: Iterator[str]) -> Iterator[str]:
     """The id of each conversation; a later one of an id that is taken has a number behind it."""
     taken: set[str] = set()
     for one in names:
@@ -230,23 +115,6 @@ def _anchors(names: Iterable[str]) -> Iterator[str]:
             anchor = f"{name}~{number}"
         taken.add(anchor)
         yield anchor
-
-
-@dataclass(frozen=True)
-class _ListColumns:
-    """The optional columns of a list, each there because at least one conversation has a value."""
-
-    repeats: bool
-    success: bool
-    trust: str = ""
-    """How far the success can be trusted, unless a rule computes it."""
-
-
-def _list_columns(conversations: Callable[[], Iterator[Conversation]], trusts: Trusts) -> _ListColumns:
-    success = any(map(_has_score, conversations()))
-    trust = trusts.mark_of_score(SUCCESS) if success else ""
-    repeats = any(conversation.repeat for conversation in conversations())
-    return _ListColumns(repeats, success, "" if trust == COMPUTED else trust)
 
 
 def _has_score(conversation: Conversation) -> bool:
@@ -260,37 +128,88 @@ def _numbers(scenario: Mapping[str, Any]) -> list[str]:
     return [f"{name} {scenario[key]}" for name, key in keys if scenario.get(key) is not None]
 
 
-def _row(
-    shown: ShownConversation, shown_columns: _ListColumns, *, anchor: str, html: str = "", href: str = ""
-) -> ListRow:
-    conversation, line = shown.conversation, shown.outline
-    domain = domains.of(conversation)
-    score = score_of(conversation)
-    if isinstance(score, str):
-        success, reason = "no score", score
-    else:
-        success, reason = "yes" if score[0] else "no", score[1]
+def _row(conversation: Conversation, anchor: str, *, scored: bool, repeats: bool) -> ListRow:
+    line, ended = outline(conversation), outcome(conversation)
+    success = {True: "yes", False: "no", None: "no score"}[ended.success] if scored else None
     dialogue = "\n".join(message.text for message in conversation.messages)
     return ListRow(
         cells=(
             line.title,
-            conversation.repeat + 1 if shown_columns.repeats else None,
-            success if shown_columns.success else None,
-            *(getattr(line, name) for name in FIGURES),
-            shown.tokens,
+            conversation.repeat + 1 if repeats else None,
+            success,
+            *_figures(line),
+            model_tokens(conversation) or None,
         ),
         text=f"{line.title}\n{line.topic}\n{dialogue}",
-        packed=packed(html) if html else "",
-        href=href,
+        html=conversation_html(conversation, anchor),
         anchor=anchor,
         small=" · ".join([line.topic, *_numbers(conversation.scenario)]),
-        hints={"success": reason} if shown_columns.success else {},
+        hints={"success": ended.reason},
         choices={
-            "success": success if shown_columns.success else "",
-            "failure": shown.cause.name if shown_columns.success and shown.cause else "",
+            "success": success or "",
+            "failure": _failure(ended) if scored else "",
             "stop": line.stop,
             "kind": line.kind,
             "side": side_of(conversation),
-            "task": domain.task(conversation.scenario),
+            "task": domains.of(conversation).task(conversation.scenario),
         },
+        labels=choices_of(conversation),
     )
+
+
+def _figures(line: Outline) -> tuple[str | int | float | None, ...]:
+    return (
+        line.exchanges,
+        line.messages,
+        line.stop,
+        line.rejected,
+        line.coverage,
+        line.refused,
+        line.characters,
+    )
+
+
+def _failure(ended: Outcome) -> str:
+    return ended.cause.name if ended.success is False and ended.cause is not None else ""
+
+
+def result_of(conversations: Sequence[Conversation]) -> Successes | None:
+    """The success of conversations; None if nothing scores it."""
+    try:
+        return successes(conversations)
+    except DataError:
+        return None
+
+
+def in_groups(result: Successes) -> dict[str, int]:
+    """The place of each failed conversation by its id: the largest group first, of each the shortest."""
+    ranks = {group.name: rank for rank, group in enumerate(result.groups)}
+    failed = [failure for failure in result.failures if failure.success is False]
+    ordered = sorted(failed, key=lambda failure: ranks[failure.cause.name])
+    return {failure.id: place for place, failure in enumerate(ordered)}
+
+
+def result_html(result: Successes, links: Mapping[str, str] | None = None) -> str:
+    """The result of a test: the lines and tables that a terminal shows.
+
+    `links`: the address of each conversation that is shown, by its id.
+    """
+
+    def link(line: Line) -> str:
+        address = (links or {}).get(line.conversation, "")
+        return f"{address}/{line.message}" if address and line.message is not None else address
+
+    return render(
+        "success.html",
+        parts=[
+            {"table": part} if isinstance(part, Table) else {"line": part, "href": link(part)}
+            for part in (*report(result), *map(Line, filter(None, (*result.advice, result.resume))))
+        ],
+        pairs=PAIRS_PAGE if links is not None and result.against is not None else "",
+        at_once=AT_ONCE,
+    )
+
+
+def notebook_result(result: Successes) -> str:
+    """The result with its own style, for a cell's output."""
+    return in_notebook(str(Markup('<div class="duologue">{}</div>').format(Markup(result_html(result)))))

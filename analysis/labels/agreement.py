@@ -27,7 +27,7 @@ from ..coefficients import (
 )
 from ..estimates import Estimate
 from ..tables import Column, Table, TabledReport
-from .combining import RectifiedRow, rectified_rows
+from .combining import rectified_rows, rectified_table
 from .reading import Group, Scale, groups, matched
 
 Value = TypeVar("Value", bound=Hashable)
@@ -220,20 +220,6 @@ class AgreementRow(Record):
     """Why a number is missing or does not mean what it seems to."""
 
 
-class ConfusionRow(Record):
-    """How often two labels have one pair of values, for one side and part."""
-
-    side: AnnotationSide
-    part: str
-    label: str
-    against: str
-    value: str
-    """Of the reference."""
-    judged: str
-    """Of the other label."""
-    n: int
-
-
 class Agreement(TabledReport):
     """Agreement of labels beside the accuracy of always giving the commonest value.
 
@@ -241,9 +227,9 @@ class Agreement(TabledReport):
     """
 
     rows: tuple[AgreementRow, ...] = ()
-    confusion: tuple[ConfusionRow, ...] = ()
+    confusion: tuple[dict[str, Any], ...] = ()
     """Empty unless asked for."""
-    rectified: tuple[RectifiedRow, ...] = ()
+    rectified: tuple[dict[str, Any], ...] = ()
     """The second label's rates or mean, rectified by the first; empty unless asked for."""
     notes: tuple[str, ...] = ()
 
@@ -254,11 +240,7 @@ class Agreement(TabledReport):
         if self.confusion:
             columns = [*labels, Column(name="value"), Column(name="judged"), Column(name="n", kind="count")]
             tables.append(Table.of("How often a value of the label meets one of the other", columns, self.confusion))
-        return tables + ([RectifiedRow.table(self.rectified)] if self.rectified else [])
-
-    @override
-    def narrow(self) -> list[Table]:
-        return [table.narrow() for table in self.tables()]
+        return tables + ([rectified_table(self.rectified)] if self.rectified else [])
 
     def table(self) -> Table:
         """A row for each pair of labels, side and part."""
@@ -310,8 +292,8 @@ def agreement(
     first, orders = list(first), [*ordered]
     pairs = matched(first, second)
     rows: list[AgreementRow] = []
-    crossings: list[ConfusionRow] = []
-    rectified: list[RectifiedRow] = []
+    crossings: list[dict[str, Any]] = []
+    rectified: list[dict[str, Any]] = []
     notes = []
     if second is not None and len(pairs) < len(first):
         notes.append(f"Left out: {len(first) - len(pairs)} conversations of the first source, not in the second.")
@@ -355,7 +337,7 @@ def _labels_row(group: Group, scale: Scale) -> AgreementRow:
         return _row(group, one, len(units), notes, users, accuracy=accuracy(["same"] * len(equal), equal, users=users))
     tables = crossed(one, other, scale.values, users)
     kappa = coefficient(tables, chance_of_margins(distances_of(scale.places, None)))
-    constant = [f"{title} is always {group.text_of(values[0])}"
+    constant = [f"{title} is always {values[0]}"
                 for title, values in zip(group.titles, (one, other), strict=True) if len({*values}) == 1]  # fmt: skip
     if constant:  # 0 by its formula, and leaving out users does not move it
         undefined = "is undefined" if kappa.value is None else "is 0 for any other label"
@@ -384,7 +366,7 @@ def _votes_row(group: Group, scale: Scale) -> AgreementRow:
     if scale.is_text:
         return _row(group, every, len(units), ["its values are texts: votes on them have no kappa"], users)
     kappa = fleiss_kappa(votes, users=users)
-    notes = [kappa.reason if len(set(every)) > 1 else f"kappa is undefined: every vote is {group.text_of(every[0])}"]
+    notes = [kappa.reason if len(set(every)) > 1 else f"kappa is undefined: every vote is {every[0]}"]
     if all(len({*of_one}) == 1 for of_one in votes) and len(votes) > 1:
         notes.append("the votes are identical throughout: they do not show how sure the label is")
     agreed = _of_votes(votes, scale.values, users, same())
@@ -409,7 +391,7 @@ def _row(
         n=n,
         users=len({*users}),
         base_rate=counts[most] / len(values),
-        commonest=group.text_of(most),
+        commonest=most,
         values=len(group.values),
         votes=max(map(len, votes), default=0),
         unanimity=fmean(len({*of_one}) == 1 for of_one in votes) if votes else None,
@@ -419,19 +401,12 @@ def _row(
     )
 
 
-def _crossings(group: Group, scale: Scale) -> list[ConfusionRow]:
+def _crossings(group: Group, scale: Scale) -> list[dict[str, Any]]:
     place = {value: number for number, value in enumerate(scale.values)}
     counts = Counter(unit.values for unit in group.both)
+    about = {"side": group.side, "part": group.part, "label": group.titles[0], "against": group.titles[1]}
     return [
-        ConfusionRow(
-            side=group.side,
-            part=group.part,
-            label=group.titles[0],
-            against=group.titles[1],
-            value=group.text_of(str(one)),
-            judged=group.text_of(str(other)),
-            n=counts[one, other],
-        )
+        {**about, "value": str(one), "judged": str(other), "n": counts[one, other]}
         for one, other in sorted(counts, key=lambda pair: (place[str(pair[0])], place[str(pair[1])]))
     ]
 
@@ -442,7 +417,7 @@ def _check_orders(compared: Sequence[Group], ordered: Iterable[Sequence[str]]) -
         order = {str(word).lower() for word in words}
         if compared and not any(group.values <= order for group in compared):
             group = max(compared, key=lambda group: len(group.values & order))
-            missing = sorted(map(group.text_of, group.values - order))
+            missing = sorted(group.values - order)
             raise SettingError(
                 f"ordered {','.join(map(str, words))}: is not an order of any label: {group.titles[-1]} also has "
                 f"{', '.join(missing[:5])}: give all its values from low to high"

@@ -2,12 +2,10 @@
 and Skene."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from ...data.labels.reading import AnnotationSide
-from ...data.records import Record
 from ...errors import SettingError
 from ..estimates import FEWEST, UNBOUNDED, Estimate, Floats, Score, Span, score
 from ..tables import Column, Table
@@ -75,46 +73,21 @@ def _rectified(sums: Floats) -> Score:
     return of
 
 
-class RectifiedRow(Record):
-    """A rate of one value, or a mean, of one side and part."""
-
-    side: AnnotationSide
-    part: str
-    label: str
-    against: str
-    value: str
-    """The value whose rate it is; `mean` of numbers."""
-    n: int
-    """Conversations or messages that both labelled."""
-    of: int
-    """All that the judge labelled."""
-    judge: float
-    """The judge's own, over all: its errors stand in it."""
-    people: float | None
-    """People's, over what they labelled."""
-    rectified: Estimate
-
-    @staticmethod
-    def table(rows: Sequence["RectifiedRow"]) -> Table:
-        """The rows, with the interval of the rectified rate."""
-        columns = [Column(name=name) for name in ("label", "against", "side", "part", "value")]
-        columns += [Column(name=name, kind="count") for name in ("of", "n")]
-        names = ("judge", "people", "rectified", "low", "high")
-        columns += [Column(name=name, kind="number", places=2) for name in names]
-        cells = [
-            row.model_dump() | {"rectified": row.rectified.value, "low": row.rectified.low, "high": row.rectified.high}
-            for row in rows
-        ]
-        reasons = dict.fromkeys(row.rectified.reason for row in rows if row.rectified.reason)
-        notes = [
-            "Of: what the judge labels; n: what people label too. Rectified: the judge's over all, less its error where "
-            "both are; right where those whom people labelled are like the others. 95 % interval over users.",
-            *(f"{reason}." for reason in reasons),
-        ]
-        return Table.of("Rates and means, rectified", columns, cells, notes)
+def rectified_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """The rows of `rectified_rows`, with the interval of the rectified rate."""
+    columns = [Column(name=name) for name in ("label", "against", "side", "part", "value")]
+    columns += [Column(name=name, kind="count") for name in ("of", "n")]
+    names = ("judge", "people", "rectified", "low", "high")
+    columns += [Column(name=name, kind="number", places=2) for name in names]
+    notes = [
+        "Of: what the judge labels; n: what people label too. Rectified: the judge's over all, less its error where "
+        "both are; right where those whom people labelled are like the others. 95 % interval over users.",
+        *(f"{reason}." for reason in dict.fromkeys(row["reason"] for row in rows if row["reason"])),
+    ]
+    return Table.of("Rates and means, rectified", columns, rows, notes)
 
 
-def rectified_rows(group: Group, scale: Scale) -> list[RectifiedRow]:
+def rectified_rows(group: Group, scale: Scale) -> list[dict[str, Any]]:
     """The second label's mean if its values are numbers, else the rate of each value, by the first where there is one."""
     units = [unit for unit in group.units if unit.second is not None and unit.second.values]
     if not units or scale.is_text:
@@ -123,7 +96,7 @@ def rectified_rows(group: Group, scale: Scale) -> list[RectifiedRow]:
         columns = {"mean": [_numbers(unit.values) for unit in units]}
     else:
         columns = {
-            group.text_of(value): [
+            value: [
                 tuple(None if one is None or not one.values else float(value in one.values)
                       for one in (unit.first, unit.second))
                 for unit in units
@@ -138,20 +111,11 @@ def rectified_rows(group: Group, scale: Scale) -> list[RectifiedRow]:
     for name, pairs in columns.items():
         people, judged = [one for one, _ in pairs], [float(other or 0) for _, other in pairs]
         own = [one for one in people if one is not None]
-        rows.append(
-            RectifiedRow(
-                side=group.side,
-                part=group.part,
-                label=group.titles[0],
-                against=group.titles[1],
-                value=name,
-                n=len(own),
-                of=len(units),
-                judge=sum(judged) / len(judged),
-                people=sum(own) / len(own) if own else None,
-                rectified=rectified_mean(people, judged, users=users, scale=span),
-            )
-        )
+        found = rectified_mean(people, judged, users=users, scale=span)
+        about = {"side": group.side, "part": group.part, "label": group.titles[0], "against": group.titles[1]}
+        means = {"judge": sum(judged) / len(judged), "people": sum(own) / len(own) if own else None}
+        ends = {"rectified": found.value, "low": found.low, "high": found.high, "reason": found.reason}
+        rows.append({**about, "value": name, "n": len(own), "of": len(units), **means, **ends})
     return rows
 
 

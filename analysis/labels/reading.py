@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import isfinite
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
-from ...data.labels.reading import SIDES, AnnotationSide, Label, kept_aside, read, side_of, spellings_of, values_of
+from ...data.labels.reading import SIDES, AnnotationSide, Label, kept_aside, read, side_of, values_of
 from ...data.people import STORED, user_of
 from ...data.recllmsim.published_labels import INTENTS, KEYS
 from ...data.records import Conversation, as_object
@@ -28,8 +28,6 @@ class LabelColumn:
     values: tuple[str, ...]
     """One, or several where a label has several at once; none in a tie of votes."""
     votes: tuple[str, ...] = ()
-    texts: Mapping[str, str] = field(default_factory=dict, compare=False)
-    """The text in the data for each value."""
 
     @property
     def value(self) -> str | None:
@@ -155,16 +153,6 @@ class Group:
         """The units with a value of both labels."""
         return [unit for unit in self.units if None not in unit.values]
 
-    def text_of(self, value: str) -> str:
-        """A value as the data writes it; as it is compared, where the data writes it in several ways."""
-        texts: dict[str, set[str]] = {}
-        for label in self.labels:
-            for name, text in label.texts.items():
-                texts.setdefault(name, set()).add(text)
-        return " + ".join(
-            next(iter(texts[part])) if len(texts.get(part, ())) == 1 else part for part in value.split(" + ")
-        )
-
 
 def groups(pairs: Sequence[tuple[Conversation, Conversation]], names: Sequence[str]) -> Iterator[Group]:
     """The groups of two names, or of one: by level (conversation or message), part and side.
@@ -280,9 +268,7 @@ def _by_place(conversation: Conversation) -> Iterator[tuple[LabelPlace, Mapping[
 def _column(label: Label) -> LabelColumn:
     value = _INTENTS_ZH.get(label.value, label.value) if label.key == "intent_zh" else label.value
     votes = (" + ".join(sorted(values_of(vote))) for vote in label.votes)
-    spellings = map(spellings_of, (value, *label.votes))
-    texts = {name: text.strip() for spelled in spellings for name, text in spelled.items()}
-    return LabelColumn(tuple(dict.fromkeys(values_of(value))), tuple(filter(None, votes)), texts)
+    return LabelColumn(tuple(dict.fromkeys(values_of(value))), tuple(filter(None, votes)))
 
 
 def _path(conversation: Conversation) -> str:

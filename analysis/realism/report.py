@@ -9,10 +9,9 @@ import numpy as np
 from ...data.people import UserPart
 from ...data.records import Conversation, Record
 from ...data.text.languages import Language
-from ...errors import SettingError
+from ...errors import SettingError, of_extra
 from ..estimates import Estimate
 from ..tables import Column, Table
-from ..threads import one_thread, unscanned
 from .effects import Comparison, Floats, Side, between_halves, numbered
 from .matching import NAMES, PEOPLE, SIMULATED, Matched, matched
 from .measures import MEASURES, Measure, labels_of
@@ -179,7 +178,8 @@ def compare(
         f"reference {name}" if name in (SIMULATED, PEOPLE) else name: side for name, side in references.items()
     }
     found = matched(sim, people, references, language, part)
-    with one_thread(), unscanned():
+    # Several threads wait for each other on small arrays, and last digits would hang on their number.
+    with of_extra("threadpoolctl", "stats").threadpool_limits(limits=1):
         return _report(found, every, {SIMULATED: sim, PEOPLE: people, **references}, part, examples)
 
 

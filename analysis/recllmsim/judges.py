@@ -6,7 +6,7 @@ Needs the extra `stats`, and `zh` for Chinese.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import floor, isclose, log
+from math import isclose, log
 from statistics import fmean, multimode
 from typing import Any, TypeAlias
 
@@ -14,19 +14,16 @@ import numpy as np
 
 from ...data import domains
 from ...data.labels.reading import is_other, label_keys, value_of
-from ...data.people import named_user, user_of
+from ...data.people import user_of
 from ...data.records import Conversation, Message
 from ...data.text.languages import Language
 from ...data.text.words import words_of
 from ...errors import DataError, of_extra
-from ..attempts import assistant_of
-from ..coefficients import chance_of_margins, coefficient, distances_of
 from ..estimates import Estimate, ratio, score
-from .learning import SPLITS, auc_within, crossed, features, fitted, folds_of, known_share, places_of, sums
-from .talks import TablesReport, table_of
+from ..tables import TablesReport, table_of
+from . import learning
 
 LABEL, REASON = "satisfaction", "reason"
-LOWEST, HIGHEST = 1, 5
 DISSATISFIED = 3
 """Highest satisfaction that is dissatisfaction: such a turn has a reason in the published files."""
 SHRINK = 3
@@ -36,7 +33,7 @@ SCORES = ("qwk", "mae", "auc", "concordance")
 Points: TypeAlias = Sequence[float | None]
 """Satisfaction of each turn, 1 to 5, parts of points too; None where the judge has none."""
 Stored: TypeAlias = Mapping[tuple[str, int], float]
-"""Points by the conversation's path or id, and the place of the reply, from 1."""
+"""Points by the conversation's path, else its id, and the place of the reply, from 1."""
 
 
 @dataclass(frozen=True)
@@ -45,15 +42,12 @@ class JudgedTurn:
 
     conversation: int
     """Place of its conversation in the source, from 0."""
-    path: str
-    """Its path in the data set, else its id: it identifies the conversation in another copy of the data."""
     id: str
-    """Its id, which identifies it in a copy with other paths."""
+    path: str
+    """Of the conversation in its data set, else its id: it identifies the conversation in another copy of the data."""
     turn: int
     """Which reply of its conversation, from 1."""
     user: str
-    assistant: str
-    """Empty where no source names it."""
     language: Language
     reply: str
     satisfaction: int
@@ -72,23 +66,21 @@ Judge: TypeAlias = Callable[[Sequence[JudgedTurn], Sequence[JudgedTurn]], Points
 
 
 def judged_turns(conversations: Iterable[Conversation], label: str = LABEL) -> tuple[JudgedTurn, ...]:
-    """Every reply with a satisfaction of 1 to 5, in the order of the source."""
+    """Every reply with a satisfaction of 1 to 5, a whole number, in the order of the source."""
     turns = []
     for place, conversation in enumerate(conversations):
-        messages = [message for message in conversation.messages if message.stored]
-        for turn, (_, message) in enumerate(replies_of(messages), start=1):
+        for turn, (_, message) in enumerate(replies_of(conversation.messages), start=1):
             points = points_of(message, label)
             if points is None or points != int(points):
                 continue
-            reason = value_of(REASON, label_keys(message, [REASON]).get(REASON))
+            reason = value_of(REASON, label_keys(message).get(REASON))
             turns.append(
                 JudgedTurn(
                     conversation=place,
-                    path=path_of(conversation),
                     id=conversation.id,
+                    path=path_of(conversation),
                     turn=turn,
                     user=user_of(conversation),
-                    assistant=assistant_of(conversation),
                     language=domains.of(conversation).language(conversation) or "en",
                     reply=message.text,
                     satisfaction=int(points),
@@ -96,25 +88,6 @@ def judged_turns(conversations: Iterable[Conversation], label: str = LABEL) -> t
                 )
             )
     return tuple(turns)
-
-
-def source_notes(conversations: Iterable[Conversation], label: str = LABEL) -> list[str]:
-    """Notes on labels that are left out, and on rated conversations that name no user."""
-    odd = nameless = 0
-    for conversation in conversations:
-        labelled = [
-            one for _, one in replies_of(conversation.messages) if label_keys(one, [label]).get(label) is not None
-        ]
-        points = [points_of(message, label) for message in labelled]
-        read = sum(value is not None and value == int(value) for value in points)
-        odd += len(points) - read
-        nameless += bool(read) and not named_user(conversation)
-    notes = []
-    if odd:
-        notes.append(f"{odd} labels {label!r} are left out: they are not whole numbers from {LOWEST} to {HIGHEST}")
-    if nameless:
-        notes.append(f"{nameless} conversations name no user: those about an equal scenario count as one user's")
-    return notes
 
 
 def replies_of(messages: Sequence[Message]) -> list[tuple[int, Message]]:
@@ -132,12 +105,12 @@ def path_of(conversation: Conversation) -> str:
 
 def labelled_points(conversations: Iterable[Conversation], label: str) -> dict[tuple[str, int], float]:
     """A label's points of each reply that has them, such as in a copy by another annotator; votes by their result."""
-    points: dict[tuple[str, int], float] = {}
-    for conversation in conversations:
-        for turn, (_, message) in enumerate(replies_of(conversation.messages), start=1):
-            if (value := points_of(message, label)) is not None:
-                points[path_of(conversation), turn] = points[conversation.id, turn] = value
-    return points
+    return {
+        (path_of(conversation), turn): value
+        for conversation in conversations
+        for turn, (_, message) in enumerate(replies_of(conversation.messages), start=1)
+        if (value := points_of(message, label)) is not None
+    }
 
 
 def points_of(message: Message, label: str) -> float | None:
@@ -149,12 +122,7 @@ def points_of(message: Message, label: str) -> float | None:
         number = float(value)
     except ValueError:
         return None
-    return number if LOWEST <= number <= HIGHEST else None
-
-
-def nearest(points: float) -> int:
-    """The whole number of points that is nearest, 1 to 5; a half goes up."""
-    return min(HIGHEST, max(LOWEST, floor(points + 0.5)))
+    return number if learning.LOWEST <= number <= learning.HIGHEST else None
 
 
 def measure_judges(turns: Sequence[JudgedTurn], judges: Mapping[str, Judge | Stored] | None = None) -> TablesReport:
@@ -174,10 +142,10 @@ def measure_judges(turns: Sequence[JudgedTurn], judges: Mapping[str, Judge | Sto
     everyone = {**_BASELINES, **(judges or {})}
     rows: list[dict[str, Any]] = []
     why: dict[str, None] = {}
-    for split in SPLITS:
+    for split in learning.SPLITS:
         for name, judge in everyone.items():
             unit = "id" if name == USERS_MEAN and split == "users" else "user"
-            of_folds = folds_of([getattr(turn, unit) for turn in turns], split)
+            of_folds = learning.folds_of([getattr(turn, unit) for turn in turns], split)
             judged: list[tuple[JudgedTurn, float, int]] = []
             for number, (train, test) in enumerate(of_folds):
                 asked = [turns[place] for place in test]
@@ -189,7 +157,7 @@ def measure_judges(turns: Sequence[JudgedTurn], judges: Mapping[str, Judge | Sto
             if name == USERS_MEAN:
                 # It predicts a conversation from the others, so that the better one has the lower mean.
                 scores.pop("concordance", None)
-            known = known_share([turn.conversation for turn in turns], of_folds)
+            known = learning.known_share([turn.conversation for turn in turns], of_folds)
             row = {"judge": name, "split": split, "known": known, "n": len(judged)}
             row["users"] = len({turn.user for turn, _, _ in judged})
             for key in SCORES:
@@ -216,27 +184,19 @@ def measure_judges(turns: Sequence[JudgedTurn], judges: Mapping[str, Judge | Sto
 def _points(judge: Judge | Stored, train: Sequence[JudgedTurn], turns: Sequence[JudgedTurn]) -> Points:
     if callable(judge):
         return judge(train, turns)
-    return [judge.get((turn.path, turn.turn), judge.get((turn.id, turn.turn))) for turn in turns]
+    return [judge.get((turn.path, turn.turn)) for turn in turns]
 
 
 def _scores(judged: Sequence[tuple[JudgedTurn, float, int]]) -> dict[str, Estimate]:
-    user, counts = places_of([turn.user for turn, _, _ in judged])
+    user, counts = learning.places_of([turn.user for turn, _, _ in judged])
     truth = np.array([turn.satisfaction for turn, _, _ in judged])
     points = np.array([value for _, value, _ in judged], dtype=float)
-    whole = np.array([nearest(value) for value in points])
     low = np.array([turn.dissatisfied for turn, _, _ in judged])
-    table = crossed(user, truth - LOWEST, whole - LOWEST, HIGHEST)
-    error = ratio(sums(abs(whole - truth), user, len(counts)), counts)
-    auc = auc_within(low, -points, np.array([fold for _, _, fold in judged]), user)
+    auc = learning.auc_within(low, -points, np.array([fold for _, _, fold in judged]), user)
     concordance = _concordance(judged)
     if auc.low is None:
         concordance = concordance.model_copy(update={"low": None, "high": None, "reason": auc.reason})
-    return {
-        "qwk": coefficient(table, chance_of_margins(distances_of(np.arange(HIGHEST), "quadratic"))),
-        "mae": score(error, counts.tolist(), scale=(0.0, float(HIGHEST - LOWEST))),
-        "auc": auc,
-        "concordance": concordance,
-    }
+    return {**learning.points_scores(truth, points, user, counts), "auc": auc, "concordance": concordance}
 
 
 def _concordance(judged: Sequence[tuple[JudgedTurn, float, int]]) -> Estimate:
@@ -288,15 +248,15 @@ def _ordinal(train: Sequence[JudgedTurn], turns: Sequence[JudgedTurn]) -> Points
     """
     texts = [[words_of(turn.reply, turn.language) for turn in own] for own in (train, turns)]
     common = min(2, max(np.unique([word for text in texts[0] for word in set(text)], return_counts=True)[1], default=1))
-    learnt, asked = features(*texts, min_df=common, sublinear_tf=True)
-    expected = np.full(len(turns), float(LOWEST))
-    for least in range(LOWEST, HIGHEST):
+    learnt, asked = learning.features(*texts, min_df=common, sublinear_tf=True)
+    expected = np.full(len(turns), float(learning.LOWEST))
+    for least in range(learning.LOWEST, learning.HIGHEST):
         above = [turn.satisfaction > least for turn in train]
         if all(above) or not any(above):
             expected += float(all(above))
             continue
         model = of_extra("sklearn.linear_model", "stats").LogisticRegression(solver="newton-cg")
-        expected += fitted(model, learnt, above).predict_proba(asked)[:, 1]
+        expected += learning.fitted(model, learnt, above).predict_proba(asked)[:, 1]
     points: list[float] = expected.tolist()
     return points
 

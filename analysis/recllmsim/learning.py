@@ -4,6 +4,8 @@ Needs the extra `stats`, and `zh` for Chinese.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from math import floor
 from typing import Any, Literal, TypeAlias, get_args
 
 from ...data import domains
@@ -11,7 +13,8 @@ from ...data.records import Conversation, Role
 from ...data.text.languages import Language
 from ...data.text.words import words_of
 from ...errors import DataError, SettingError, of_extra
-from ..estimates import Estimate, Score, folds, score
+from ..coefficients import chance_of_margins, coefficient, distances_of
+from ..estimates import Estimate, Score, folds, ratio, score
 
 of_extra("numpy", "stats")
 import numpy as np  # noqa: E402  # after the line that names the extra that brings it
@@ -30,6 +33,8 @@ FEWEST = 5
 """Items that a published split needs."""
 NEWTON = "newton-cg"
 """A solver of logistic regressions that draws nothing."""
+LOWEST, HIGHEST = 1, 5
+"""Points of satisfaction."""
 MODELS = ("forest", "logistic")
 TREES, DEPTH = 100, 10
 """Of a forest, as published."""
@@ -57,6 +62,16 @@ def features(train: Sequence[Words], test: Sequence[Words], **settings: Any) -> 
     vectors = of_extra("sklearn.feature_extraction.text", "stats").TfidfVectorizer(analyzer=list, **settings)
     learnt = vectors.fit_transform(train if any(train) else [["(no word)"]] * len(train))
     return learnt, vectors.transform(test)
+
+
+def vectors_of(words: Sequence[Words]) -> Callable[[tuple[int, ...], tuple[int, ...]], tuple[Any, Any]]:
+    """A function that gives the features of the texts to learn from and of those to test, by their places."""
+
+    @lru_cache(maxsize=32)
+    def vectors(train: tuple[int, ...], test: tuple[int, ...]) -> tuple[Any, Any]:
+        return features([words[place] for place in train], [words[place] for place in test])
+
+    return vectors
 
 
 def models_of(names: Sequence[str], *, options: bool = False, **settings: Any) -> dict[str, Any]:
@@ -147,6 +162,27 @@ def macro_f1(tables: Array) -> Score:
         return scored
 
     return of
+
+
+def points_scores(truth: Array, points: Array, user: Array, counts: Array) -> dict[str, Estimate]:
+    """Of points from 1 to 5 the weighted kappa and the mean absolute error, both of the nearest whole points."""
+    whole = np.array([nearest(value) for value in points])
+    table = crossed(user, truth.astype(int) - LOWEST, whole - LOWEST, HIGHEST)
+    return {
+        "qwk": coefficient(table, chance_of_margins(distances_of(np.arange(HIGHEST), "quadratic"))),
+        "mae": mean_error(abs(whole - truth), user, counts),
+    }
+
+
+def mean_error(errors: Array, user: Array, counts: Array) -> Estimate:
+    """The mean of absolute errors of points from 1 to 5."""
+    mean = ratio(sums(errors, user, len(counts)), counts)
+    return score(mean, counts.tolist(), scale=(0.0, float(HIGHEST - LOWEST)))
+
+
+def nearest(points: float) -> int:
+    """The whole number of points that is nearest, 1 to 5; a half goes up."""
+    return min(HIGHEST, max(LOWEST, floor(points + 0.5)))
 
 
 def auc_within(positive: Array, given: Array, fold: Array, user: Array) -> Estimate:

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -17,28 +16,10 @@ from ...data.records import Conversation, Role
 from ...data.text.languages import Language
 from ...errors import DataError, of_extra
 from ..attempts import assistant_of
-from ..estimates import Estimate, ratio, score
-from .learning import (
-    MODELS,
-    SPLITS,
-    Array,
-    Fold,
-    Models,
-    Split,
-    Watch,
-    features,
-    fitted,
-    folds_of,
-    known_share,
-    messages_in,
-    models_of,
-    places_of,
-    seeded,
-    sums,
-    takes_seed,
-    words_in,
-)
-from .talks import TablesReport, own_profile, table_of
+from ..estimates import ratio, score
+from ..tables import TablesReport, table_of
+from . import learning
+from .talks import own_profile
 from .vocabulary import ASPECTS, OTHERS, VOCABULARY, options_in
 
 Training: TypeAlias = Literal["own", "other", "both", "hot", "cold"]
@@ -84,7 +65,7 @@ class ProfileTalk:
     @property
     def words(self) -> list[str]:
         """The words of all messages, of both sides."""
-        return words_in((text for _, text in self.messages), self.language)
+        return learning.words_in((text for _, text in self.messages), self.language)
 
 
 def profile_talks(
@@ -99,7 +80,7 @@ def profile_talks(
     for conversation in conversations:
         own = own_profile(conversation)
         labels = options_in(own) if own is not None else {}
-        read = messages_in(conversation, language)
+        read = learning.messages_in(conversation, language)
         if own is None:
             why["have no structured profile (`profile` of the scenario, or the label `profile_mapped`)"] += 1
         elif not labels:
@@ -155,45 +136,39 @@ class _Part:
 
     aspect: str
     options: list[str]
-    folds: list[Fold]
-    truth: Array
+    folds: list[learning.Fold]
+    truth: learning.Array
 
     @property
     def tested(self) -> list[int]:
         return [place for _, test in self.folds for place in test]
 
 
-_Vectors: TypeAlias = Callable[[tuple[int, ...], tuple[int, ...]], tuple[Any, Any]]
-"""The features of the conversations to learn from and of those to test, by their places."""
-_Scores: TypeAlias = Mapping[int, Array]
-"""A score of each option, 0 to 1, by the place of the tested conversation."""
+_Predicted: TypeAlias = tuple[list[int], list[learning.Array]]
+"""Places of tested conversations, and by seed a score of each option for each of them, 0 to 1."""
 
 
 def predict_profiles(
     tested: Sequence[ProfileTalk],
     other: Sequence[ProfileTalk] = (),
-    models: Models | None = None,
+    models: learning.Models | None = None,
     scored: Mapping[str, Mapping[str, OptionScores]] | None = None,
     *,
     trainings: Sequence[Training] | None = None,
-    splits: Sequence[Split] = SPLITS,
     mixture: Mixture | None = None,
-    closed: bool = True,
     seeds: int = 2,
-    watch: Watch = lambda _: None,
+    watch: learning.Watch = lambda _: None,
 ) -> TablesReport:
     """Each model beside the label prior, which reads no conversation: the mean of the aspects, and each aspect.
 
     Args:
         tested: Conversations of the group whose profiles are predicted.
         other: Those of the other group: simulated users for people, or people for simulated users.
-        models: Classifiers of scikit-learn by name; default: `models_of(MODELS, options=True)`.
+        models: Classifiers of scikit-learn by name; default: `models_of(learning.MODELS, options=True)`.
         scored: Scores by the id of the conversation, of chat models or people by name, who learn nothing. They count on
             the conversations that they have, beside the label prior of the same ones; without any aspect they are wrong.
         trainings: Default: `own`, and with `other` all of `TRAININGS`.
-        splits: See `Split`. With `other` alone in training, `published` tests the fifth that it tests otherwise.
         mixture: Which options and conversations count.
-        closed: False leaves out options that no conversation has, as a binarizer that is fitted on them does.
         seeds: How many seeds a model is taught with, from 0, whose scores are averaged.
         watch: Called with a line on progress.
 
@@ -203,41 +178,35 @@ def predict_profiles(
     if not tested:
         raise DataError("no conversation has a profile of the vocabulary in this language: give RecLLMSim's")
     mixture = mixture or Mixture()
-    models = models_of(MODELS, options=True) if models is None else models
+    models = learning.models_of(learning.MODELS, options=True) if models is None else models
     talks = [*tested, *other]
-    words = [talk.words for talk in talks] if models else []
-
-    @lru_cache(maxsize=32)
-    def vectors(train: tuple[int, ...], test: tuple[int, ...]) -> tuple[Any, Any]:
-        return features([words[place] for place in train], [words[place] for place in test])
-
+    vectors = learning.vectors_of([talk.words for talk in talks] if models else [])
     trainings = trainings or (TRAININGS if other else ("own",))
     means: list[dict[str, Any]] = []
     aspects: list[dict[str, Any]] = []
     notes: list[str] = []
     for training in trainings:
-        for split in splits:
-            parts, missing = _parts(talks, len(tested), training, split, mixture, closed=closed)
+        for split in learning.SPLITS:
+            parts, missing = _parts(talks, len(tested), training, split, mixture)
             notes += missing
-            known = known_share([talk.user for talk in talks], [fold for part in parts for fold in part.folds])
+            known = learning.known_share([talk.user for talk in talks], [fold for part in parts for fold in part.folds])
             about = {"training": training, "split": split, "known": known}
-            by_model: dict[str, list[list[_Scores]]] = {PRIOR: [[_prior(part) for part in parts]]}
+            by_model = {PRIOR: [(part.tested, [_prior(part)]) for part in parts]}
             for name, model in models.items():
                 watch(f"{training}, {split}: {name}")
-                runs = range(seeds if takes_seed(model) else 1)
-                by_model[name] = [[_learnt(seeded(model, seed), part, vectors) for part in parts] for seed in runs]
-            for name, given in (scored or {}).items():
-                own = [_given(part, talks, given) for part in parts]
-                prior: list[_Scores] = [
-                    {place: every[place] for place in of} for every, of in zip(by_model[PRIOR][0], own, strict=True)
+                runs = range(seeds if learning.takes_seed(model) else 1)
+                by_model[name] = [
+                    (part.tested, [_learnt(learning.seeded(model, seed), part, vectors) for seed in runs])
+                    for part in parts
                 ]
-                if any(len(of) < len(part.tested) for of, part in zip(own, parts, strict=True)):
-                    by_model[f"{PRIOR}, where {name}"] = [prior]
-                by_model[name] = [own]
-            for name, runs_of_parts in by_model.items():
-                rows = _rows(talks, parts, runs_of_parts)
-                means += [{**about, "model": name, **row} for row in rows if row["aspect"] == "mean"]
-                aspects += [{**about, "model": name, **row} for row in rows if row["aspect"] != "mean"]
+            for name, given in (scored or {}).items():
+                own, prior = zip(*(_given(part, talks, given) for part in parts), strict=True)
+                if any(len(of) < len(part.tested) for (of, _), part in zip(own, parts, strict=True)):
+                    by_model[f"{PRIOR}, where {name}"] = list(prior)
+                by_model[name] = list(own)
+            for name, predicted in by_model.items():
+                for row in _rows(talks, parts, predicted):
+                    (means if row["aspect"] == "mean" else aspects).append({**about, "model": name, **row})
     notes += [
         "known: tests of a user, or a profile text, that is trained on too. users: whole users are held out. "
         "published: a fifth of the conversations at random is held out. The label prior reads no conversation.",
@@ -262,7 +231,7 @@ def ranked_scores(ranking: Mapping[str, Sequence[str]]) -> dict[str, dict[str, f
 
 
 def _parts(
-    talks: Sequence[ProfileTalk], count: int, training: Training, split: Split, mixture: Mixture, *, closed: bool
+    talks: Sequence[ProfileTalk], count: int, training: Training, split: learning.Split, mixture: Mixture
 ) -> tuple[list[_Part], list[str]]:
     """The aspects that can be predicted, and why others cannot; the first `count` conversations are the tested group."""
     parts: list[_Part] = []
@@ -276,9 +245,7 @@ def _parts(
         except DataError as error:
             missing.append(f"{aspect} is not predicted: {error}")
             continue
-        used = {name for fold in of_folds for places in fold for place in places for name in true[place]}
-        options = [name for name in VOCABULARY[aspect] if closed or name in used]
-        options = [name for name in options if mixture.others or name != OTHERS]
+        options = [name for name in VOCABULARY[aspect] if mixture.others or name != OTHERS]
         parts.append(_Part(aspect, options, of_folds, np.array([[name in of for name in options] for of in true])))
     if not parts:
         raise DataError(missing[0])
@@ -291,16 +258,16 @@ def _folds(
     other: list[int],
     true: Sequence[Sequence[str]],
     training: Training,
-    split: Split,
+    split: learning.Split,
     mixture: Mixture,
     aspect: str,
-) -> list[Fold]:
+) -> list[learning.Fold]:
     if training != "own" and not other:
         raise DataError("no conversation of the other group has a profile with it")
     ordered = sorted(own, key=lambda place: _file_order(talks[place])) if split == "published" else own
     within = [
         ([ordered[at] for at in train], [ordered[at] for at in test])
-        for train, test in folds_of([talks[place].user for place in ordered], split)
+        for train, test in learning.folds_of([talks[place].user for place in ordered], split)
     ]
     if training == "own":
         return within
@@ -310,7 +277,7 @@ def _folds(
         and not {talks[place].user for place in own} & {talks[place].user for place in other}
     ):
         return [(other, own)]
-    made: list[Fold] = []
+    made: list[learning.Fold] = []
     for train, test in within:
         held_out = {talks[place].user for place in test} if split == "users" else set()
         further = [place for place in other if talks[place].user not in held_out]
@@ -342,81 +309,80 @@ def _file_order(talk: ProfileTalk) -> tuple[bool, list[tuple[int, str]]]:
     return bool(talk.assistant), [(int(digits or -1), text) for digits, text in _NUMBER_OR_TEXT.findall(names)]
 
 
-def _prior(part: _Part) -> _Scores:
+def _prior(part: _Part) -> learning.Array:
     """The share of the training conversations that have each option."""
-    return {place: part.truth[train].mean(axis=0) for train, test in part.folds for place in test}
+    return np.concatenate([np.tile(part.truth[train].mean(axis=0), (len(test), 1)) for train, test in part.folds])
 
 
-def _learnt(model: Any, part: _Part, vectors: _Vectors) -> _Scores:
+def _learnt(model: Any, part: _Part, vectors: Callable[..., tuple[Any, Any]]) -> learning.Array:
     """The scores by a model of words; options that all or none have in training are predicted so, and not learnt."""
-    found: dict[int, Array] = {}
+    found = []
     for train, test in part.folds:
         scores = np.tile(part.truth[train].mean(axis=0), (len(test), 1))
         varied = np.flatnonzero((scores[0] > 0) & (scores[0] < 1))
         if len(varied):
             learnt, asked = vectors(tuple(train), tuple(test))
             target = part.truth[np.ix_(np.array(train), varied)]
-            shares = fitted(model, learnt, target if len(varied) > 1 else target[:, 0]).predict_proba(asked)
+            shares = learning.fitted(model, learnt, target if len(varied) > 1 else target[:, 0]).predict_proba(asked)
             if isinstance(shares, list):  # a forest gives a table for each option
                 shares = np.column_stack([one[:, 1] for one in shares])
             scores[:, varied] = shares if len(varied) > 1 else shares[:, 1:]
-        found.update(zip(test, scores, strict=True))
-    return found
+        found.append(scores)
+    return np.concatenate(found)
 
 
-def _given(part: _Part, talks: Sequence[ProfileTalk], scored: Mapping[str, OptionScores]) -> _Scores:
-    """The scores that were given; options that are not named have 0."""
-    found: dict[int, Array] = {}
-    for place in part.tested:
+def _given(
+    part: _Part, talks: Sequence[ProfileTalk], scored: Mapping[str, OptionScores]
+) -> tuple[_Predicted, _Predicted]:
+    """The scores that were given, options that are not named have 0; and the label prior where there are such scores."""
+    prior, tested = _prior(part), part.tested
+    rows = []
+    for number, place in enumerate(tested):
         of_aspects = scored.get(talks[place].id)
         if of_aspects is not None and (part.aspect in of_aspects or not of_aspects):
             points = of_aspects.get(part.aspect, {})
-            found[place] = np.array([points.get(name, 0.0) for name in part.options])
-    return found
+            rows.append((number, [points.get(name, 0.0) for name in part.options]))
+    tests, numbers = [tested[number] for number, _ in rows], [number for number, _ in rows]
+    return (tests, [np.array([points for _, points in rows])]), (tests, [prior[numbers]])
 
 
 def _rows(
-    talks: Sequence[ProfileTalk], parts: Sequence[_Part], runs: Sequence[Sequence[_Scores]]
+    talks: Sequence[ProfileTalk], parts: Sequence[_Part], predicted: Sequence[_Predicted]
 ) -> list[dict[str, Any]]:
-    """The metrics of each aspect and of their mean, averaged over runs of different seeds; hit@1 with its interval."""
-    used = [at for at in range(len(parts)) if runs[0][at]]
+    """The metrics of each aspect and of their mean, averaged over seeds; hit@1 with its interval."""
+    user, everyone = learning.places_of([talk.user for talk in talks])
     rows: list[dict[str, Any]] = []
-    hits = []
-    everyone, places = _users(talks, [place for at in used for place in dict.fromkeys(runs[0][at])])
-    for at in used:
-        part, tests = parts[at], sorted(runs[0][at])
+    above, below = [], []
+    for part, (tests, by_seed) in zip(parts, predicted, strict=True):
+        if not tests:
+            continue
         truth = part.truth[tests]
-        by_seed = [np.array([run[at][place] for place in tests]) for run in runs]
         values = [_metrics(truth, scores) for scores in by_seed]
         hit = np.mean([_among_first(truth, scores, 1) > 0 for scores in by_seed], axis=0)
-        user = np.array([places[talks[place].user] for place in tests])
-        hits.append((sums(hit, user, len(everyone)), sums(np.ones(len(tests)), user, len(everyone))))
-        own, counts = places_of([talks[place].user for place in tests])
-        estimate = score(ratio(sums(hit, own, len(counts)), counts), counts.tolist(), scale=(0.0, 1.0))
+        above.append(learning.sums(hit, user[tests], len(everyone)))
+        below.append(learning.sums(np.ones(len(tests)), user[tests], len(everyone)))
         means = {name: float(np.mean([one[name] for one in values])) for name in METRICS}
-        rows.append({"aspect": part.aspect, **_with_interval(means, len(tests), estimate)})
-    if not used:
+        rows.append(_row(part.aspect, len(tests), means, above[-1:], below[-1:]))
+    if not rows:
         return []
-    counts = np.sum([below for _, below in hits], axis=0)
+    means = {name: float(np.mean([row[name] for row in rows])) for name in METRICS}
+    return [_row("mean", max(row["n"] for row in rows), means, above, below), *rows]
 
-    def mean_hit(drawn: Array) -> Array:
-        averaged: Array = np.mean([ratio(above, below)(drawn) for above, below in hits], axis=0)
+
+def _row(
+    aspect: str, n: int, means: Mapping[str, float], above: Sequence[learning.Array], below: Sequence[learning.Array]
+) -> dict[str, Any]:
+    """A row; `above` and `below`: of each aspect the hits and the tests of each user."""
+    counts = np.sum(below, axis=0)
+    there = counts > 0
+
+    def mean_hit(drawn: learning.Array) -> learning.Array:
+        shares = [ratio(hits[there], tests[there])(drawn) for hits, tests in zip(above, below, strict=True)]
+        averaged: learning.Array = np.mean(shares, axis=0)
         return averaged
 
-    estimate = score(mean_hit, counts.tolist(), scale=(0.0, 1.0))
-    means = {name: float(np.mean([row[name] for row in rows])) for name in METRICS}
-    most = max(row["n"] for row in rows)
-    return [{"aspect": "mean", **_with_interval(means, most, estimate)}, *rows]
-
-
-def _users(talks: Sequence[ProfileTalk], tests: Sequence[int]) -> tuple[list[str], dict[str, int]]:
-    names = sorted({talks[place].user for place in tests})
-    return names, {name: place for place, name in enumerate(names)}
-
-
-def _with_interval(means: Mapping[str, float], n: int, estimate: Estimate) -> dict[str, Any]:
-    """The fields of a row, those of the interval beside hit@1."""
-    row: dict[str, Any] = {"n": n, "users": estimate.groups}
+    estimate = score(mean_hit, counts[there].tolist(), scale=(0.0, 1.0))
+    row: dict[str, Any] = {"aspect": aspect, "n": n, "users": estimate.groups}
     for name, value in means.items():
         row[name] = value
         if name == "hit_1":
@@ -424,7 +390,7 @@ def _with_interval(means: Mapping[str, float], n: int, estimate: Estimate) -> di
     return {**row, "reason": estimate.reason}
 
 
-def _metrics(truth: Array, scores: Array) -> dict[str, float]:
+def _metrics(truth: learning.Array, scores: learning.Array) -> dict[str, float]:
     metrics = of_extra("sklearn.metrics", "stats")
     predicted = scores >= THRESHOLD
     first, three = (_among_first(truth, scores, k) for k in (1, 3))
@@ -442,7 +408,7 @@ def _metrics(truth: Array, scores: Array) -> dict[str, float]:
     }
 
 
-def _among_first(truth: Array, scores: Array, k: int) -> Array:
+def _among_first(truth: learning.Array, scores: learning.Array, k: int) -> learning.Array:
     """How many true options of each test are among the first k; equal scores by the vocabulary, one of 0 is never."""
     order = np.argsort(-scores, axis=1, kind="stable")[:, :k]
     return np.take_along_axis(truth & (scores > 0), order, axis=1).sum(axis=1)

@@ -3,7 +3,7 @@
 Each person and each different profile of a simulated user counts once.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
@@ -12,8 +12,8 @@ from ...data.recllmsim import ATTRIBUTES, Situation
 from ...data.recllmsim.profiles import AGE_BANDS
 from ...data.records import Conversation
 from ...errors import of_extra
-from ..tables import Table
-from .talks import SIDES, Talk, Talks, own_profile, table_of
+from ..tables import Table, table_of
+from .talks import SIDES, Talk, Talks, own_profile
 
 TOP = 5
 """Maximum number of frequent labels that are shown, as many as the published script compares."""
@@ -30,69 +30,56 @@ def profile_statistics(conversations: Iterable[Conversation] | Talks) -> Table:
     "others" left out. The published script takes its simulated profiles only from travel planning.
     """
     talks = Talks.of(conversations)
+    frame, notes = _labels(talks)
+    users = talks.frame().groupby("side", observed=True)["user"].nunique()
     entropy = of_extra("scipy.stats", "stats").entropy
     rows = []
-    every, notes = _attributes(talks)
-    for key, side, profiles in every:
-        labels = [label for own in profiles for label in own]
-        counts = Counter(label for label in labels if not is_other(label))
-        shares = [count / counts.total() for count in counts.values()]
-        rows.append(
-            {
-                "attribute": ATTRIBUTES[key][0],
-                "side": side,
-                "profiles": len(profiles),
-                "of": len({talk.user for talk in talks.talks if talk.side == side}),
-                "labels_per_profile": len(labels) / len(profiles),
-                "distinct": len(counts),
-                "others": len(labels) - counts.total(),
-                "simpson": 1 - sum(share**2 for share in shares) if shares else None,
-                "shannon": float(entropy(shares)) if shares else None,
-            }
-        )
+    for (attribute, side), own in frame.groupby(["attribute", "side"], observed=True):
+        labels, profiles = own["label"].dropna(), own["profile"].nunique()
+        counts = labels[~labels.map(is_other).astype(bool)].value_counts(sort=False)
+        shares = counts / counts.sum()
+        spread = (1 - (shares**2).sum(), entropy(shares)) if len(counts) else (None, None)
+        others = len(labels) - counts.sum()
+        rows.append((attribute, side, profiles, users[side], len(labels) / profiles, len(counts), others, *spread))
+    columns = ["attribute", "side", "profiles", "of", "labels_per_profile", "distinct", "others", "simpson", "shannon"]
     notes.append("Simpson: 1 minus the sum of squared shares. Shannon: entropy in nats. Both without the label others.")
-    return _table("Profiles", rows, notes, {"simpson": float, "shannon": float})
+    found = of_extra("pandas", "stats").DataFrame(rows, columns=columns)
+    return table_of("Profiles", found.astype({"simpson": float, "shannon": float}), notes)
 
 
 def profile_values(conversations: Iterable[Conversation] | Talks, top: int = TOP) -> Table:
     """The most frequent labels of each attribute and side, in English where the data has them in both languages."""
     talks = Talks.of(conversations)
+    frame, notes = _labels(talks)
     english = _english(talks.talks)
     rows = []
-    every, notes = _attributes(talks)
-    for key, side, profiles in every:
-        having = Counter(label for labels in profiles for label in set(labels) if not is_other(label))
-        most = sorted((-count, english.get(label, label)) for label, count in having.items())[:top]
-        about = {"attribute": ATTRIBUTES[key][0], "side": side}
-        rows += [
-            {**about, "value": value, "n": -count, "of": len(profiles), "share": -count / len(profiles)}
-            for count, value in most
-        ]
-    return _table("Top profile values", rows, notes, {})
+    for (attribute, side), own in frame.groupby(["attribute", "side"], observed=True):
+        of = own["profile"].nunique()
+        having = own.dropna().drop_duplicates(["profile", "label"])["label"].value_counts().to_dict()
+        most = sorted((-n, english.get(label, label)) for label, n in having.items() if not is_other(label))[:top]
+        rows += [(attribute, side, value, -count, of, -count / of) for count, value in most]
+    columns = ["attribute", "side", "value", "n", "of", "share"]
+    return table_of("Top profile values", of_extra("pandas", "stats").DataFrame(rows, columns=columns), notes)
 
 
-def _table(title: str, rows: Sequence[dict[str, Any]], notes: Sequence[str], kinds: dict[str, type]) -> Table:
-    frame = of_extra("pandas", "stats").DataFrame(rows) if rows else None
-    if frame is None:
-        frame = of_extra("pandas", "stats").DataFrame(columns=["attribute", "side"])
-        return table_of(title, frame, [*notes, "No conversation has a profile with labels."])
-    return table_of(title, frame.astype(kinds), notes)
-
-
-def _attributes(talks: Talks) -> tuple[list[tuple[str, str, list[list[str]]]], list[str]]:
-    """Of each attribute and side the labels of every profile that has it, and notes."""
+def _labels(talks: Talks) -> tuple[Any, list[str]]:
+    """A row for each label of each profile, or one without a label, and notes."""
+    pandas = of_extra("pandas", "stats")
     notes = list(talks.notes)
-    sides: dict[str, list[Labels]] = {}
+    rows: list[tuple[str, str, int, str | None]] = []
     for side in SIDES:
-        sides[side], remarks = _profiles([talk for talk in talks.talks if talk.side == side])
+        profiles, remarks = _profiles([talk for talk in talks.talks if talk.side == side])
         notes += [f"{side.capitalize()}: {line}" for line in remarks]
-    found = [
-        (key, side, of_all)
-        for key in ATTRIBUTES
-        for side, profiles in sides.items()
-        if (of_all := [labels[key] for labels in profiles if key in labels])
-    ]
-    return found, notes
+        for number, labels in enumerate(profiles):
+            for key, own in labels.items():
+                rows += [(ATTRIBUTES[key][0], side, number, label) for label in own]
+                rows += [] if own else [(ATTRIBUTES[key][0], side, number, None)]
+    if not rows:
+        notes.append("No conversation has a profile with labels.")
+    frame = pandas.DataFrame(rows, columns=["attribute", "side", "profile", "label"])
+    frame["attribute"] = pandas.Categorical(frame["attribute"], [label for label, _ in ATTRIBUTES.values()])
+    frame["side"] = pandas.Categorical(frame["side"], SIDES)
+    return frame, notes
 
 
 def _profiles(talks: Sequence[Talk]) -> tuple[list[Labels], list[str]]:

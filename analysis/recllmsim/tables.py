@@ -17,9 +17,9 @@ from ...data.recllmsim.published_labels import BEHAVIOUR
 from ...data.records import Conversation, Role
 from ...data.text.languages import Language
 from ...errors import of_extra
-from ..tables import Table
+from ..tables import Table, TablesReport, table_of
 from .profile_tables import profile_statistics, profile_values
-from .talks import NOT_TOLD, SIDES, TablesReport, Talk, Talks, table_of
+from .talks import NOT_TOLD, SIDES, Talk, Talks
 
 Conversations: TypeAlias = Iterable[Conversation] | Talks
 """The input of every table: conversations of any kind, or the task-oriented ones picked from them."""
@@ -228,47 +228,6 @@ def label_distributions(conversations: Conversations) -> Table:
     )
 
 
-def rating_by_label(conversations: Conversations) -> Table:
-    """Mean rating of the conversations with each value of each behaviour label.
-
-    Simulated conversations have annotators' ratings; people's their questionnaires, and the mean of their satisfaction with
-    each reply. Points are 0 to 2, 0 to 1 or, of this mean, 1 to 5.
-    """
-    talks = Talks.of(conversations)
-    pandas = of_extra("pandas", "stats")
-    rated = [
-        (place, rating, points) for place, talk in enumerate(talks.talks) for rating, points in _ratings(talk).items()
-    ]
-    ratings = pandas.DataFrame(rated, columns=["talk", "rating", "points"]).astype({"points": float})
-    having = _behaviour(talks)[["label", "value", "side", "talk"]].drop_duplicates().astype({"side": str})
-    keys = ["label", "value", "side"]
-    of = having.groupby(keys).size().rename("of").reset_index()
-    grouped = having.merge(ratings, on="talk").groupby([*keys, "rating"])["points"]
-    rows = grouped.agg(n="size", mean="mean").reset_index().merge(of, on=keys)
-    return table_of("Mean rating by label", rows[[*keys, "rating", "n", "of", "mean"]], _labels_notes(talks, rows))
-
-
-def label_frequency(conversations: Conversations) -> Table:
-    """How often users show each value of each behaviour label: mean and spread of a share for each user.
-
-    Distributions over conversations count a user with many conversations more than one with few; this does not.
-    """
-    talks = Talks.of(conversations)
-    pandas = of_extra("pandas", "stats")
-    everyone = talks.frame().groupby("side", observed=True)["user"].nunique()
-    rows = []
-    for label, own in _behaviour(talks).groupby("label"):
-        shares = pandas.crosstab([own["side"], own["user"]], own["value"], normalize="index")
-        for side, of_side in shares.groupby(level="side", observed=True):
-            for value, of_users in sorted(of_side.items()):
-                sd = of_users.std(ddof=0) if len(of_users) > 1 else None
-                of = everyone[side]
-                rows.append((label, value, str(side), len(of_users), of, (of_users > 0).sum(), of_users.mean(), sd))
-    columns = ["label", "value", "side", "users", "of", "users_with", "mean", "sd"]
-    frame = pandas.DataFrame(rows, columns=columns).astype({"sd": float}).sort_values(["label", "side", "value"])
-    return table_of("Label frequency per user", frame, _labels_notes(talks, rows))
-
-
 TABLES: Mapping[str, Callable[[Talks], Table]] = {
     "counts": basic_counts,
     "lengths": lengths,
@@ -281,8 +240,6 @@ TABLES: Mapping[str, Callable[[Talks], Table]] = {
     "profiles": profile_statistics,
     "profile_values": profile_values,
     "labels": label_distributions,
-    "rating_by_label": rating_by_label,
-    "label_frequency": label_frequency,
 }
 """The tables by the names that they have in JSON."""
 
@@ -369,15 +326,6 @@ def _behaviour(talks: Talks) -> Any:
     frame = pandas.DataFrame(rows, columns=["side", "task", "user", "talk", "label", "value"])
     frame["side"] = pandas.Categorical(frame["side"], SIDES)
     return frame
-
-
-def _ratings(talk: Talk) -> dict[str, float]:
-    ratings: dict[str, float] = {f"rating {item}": points for item, points in talk.ratings.items()}
-    ratings |= talk.self_report
-    ratings |= {f"questionnaire {item}": points for item, points in talk.questionnaire.items()}
-    if satisfied := list(talk.satisfaction.values()):
-        ratings["satisfaction with replies"] = sum(satisfied) / len(satisfied)
-    return ratings
 
 
 def _labels_notes(talks: Talks, found: Any) -> list[str]:

@@ -4,16 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from pydantic import Field
-from typing_extensions import override
-
 from ...data.labels.reading import annotations_of, of_message
 from ...data.loading import annotated_in
 from ...data.recllmsim import DOMAIN, cluster, common_task, variant
 from ...data.records import Conversation, Message, Role
 from ...errors import of_extra
 from ..attempts import speaker_of
-from ..tables import Cell, CellKind, Column, Table, TabledReport
 
 TaskSide: TypeAlias = Literal["simulated", "people"]
 
@@ -128,55 +124,11 @@ class Talks:
         return frame
 
 
-class TablesReport(TabledReport):
-    """Some facts, and tables by name."""
-
-    about: Mapping[str, Any] = Field(default_factory=dict)
-    by_name: dict[str, Table]
-
-    @override
-    def tables(self) -> list[Table]:
-        return list(self.by_name.values())
-
-    @override
-    def narrow(self) -> list[Table]:
-        return [table.narrow() for table in self.tables()]
-
-    @override
-    def to_json(self) -> dict[str, Any]:
-        """The facts, the rows of each table as objects, and the notes by table."""
-        rows = {name: _objects(table) for name, table in self.by_name.items()}
-        return {**self.about, **rows, "notes": {name: list(table.notes) for name, table in self.by_name.items()}}
-
-
-def table_of(title: str, frame: Any, notes: Iterable[str] = (), wide: Iterable[str] = ()) -> Table:
-    """The table of a data frame; `wide`: columns that a narrow terminal does without."""
-    kinds: Mapping[str, CellKind] = {"i": "count", "f": "number", "b": "flag"}
-    hidden = set(wide)
-    columns = tuple(
-        Column(name=str(name).replace("_", " "), kind=kinds.get(dtype.kind, "text"), wide=name in hidden)
-        for name, dtype in frame.dtypes.items()
-    )
-    rows = tuple(tuple(map(_cell, row)) for row in frame.itertuples(index=False))
-    return Table(title=title, columns=columns, rows=rows, notes=tuple(notes))
-
-
 def own_profile(conversation: Conversation) -> Mapping[str, Any] | None:
     """The profile of a person, or that which a simulated one is mapped to, as it is; None without one."""
     mapped = conversation.labels.get("profile_mapped")
     own = mapped if isinstance(mapped, Mapping) else conversation.scenario.get("profile")
     return own if isinstance(own, Mapping) else None
-
-
-def _objects(table: Table) -> list[dict[str, Cell]]:
-    names = [column.name.replace(" ", "_") for column in table.columns]
-    return [dict(zip(names, row, strict=True)) for row in table.rows]
-
-
-def _cell(value: Any) -> Cell:
-    """The cell as a plain value, None where pandas has none."""
-    plain = value.item() if hasattr(value, "item") else value
-    return None if plain is None or plain != plain else plain  # only NaN differs from itself
 
 
 def _talk(conversation: Conversation) -> Talk | None:

@@ -3,7 +3,7 @@
 Every task has the same features, folds, models and intervals, and the prior is a row.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -14,32 +14,11 @@ from ...data.people import user_of
 from ...data.records import Conversation
 from ...data.text.languages import Language
 from ...errors import DataError, of_extra
-from ..coefficients import chance_of_margins, coefficient, distances_of
 from ..estimates import Estimate, ratio, score
-from .judges import HIGHEST, LABEL, LOWEST, JudgedTurn, judged_turns, nearest, replies_of
-from .learning import (
-    MODELS,
-    SPLITS,
-    Array,
-    Fold,
-    Models,
-    Split,
-    Watch,
-    auc_within,
-    crossed,
-    features,
-    fitted,
-    folds_of,
-    known_share,
-    macro_f1,
-    messages_in,
-    models_of,
-    places_of,
-    seeded,
-    sums,
-    words_in,
-)
-from .talks import TablesReport, TaskSide, table_of
+from ..tables import TablesReport, table_of
+from . import learning
+from .judges import LABEL, JudgedTurn, judged_turns, replies_of
+from .talks import TaskSide
 
 SatisfactionTask: TypeAlias = Literal["five", "points", "binary", "reasons", "six"]
 TASKS: tuple[SatisfactionTask, ...] = get_args(SatisfactionTask)
@@ -47,7 +26,6 @@ PRIOR = "prior"
 SATISFIED, DISSATISFIED, OTHER = "satisfied", "dissatisfied", "other"
 FOREST: Mapping[str, Any] = {"n_estimators": 50, "max_depth": None, "class_weight": "balanced"}
 """The published forest for satisfaction, with half its trees: all values have the same weight, trees are of any depth."""
-_COLUMNS = ("task", "reads", "split", "known", "model", "score", "n", "users", "value", "low", "high", "reason")
 
 
 @dataclass(frozen=True)
@@ -60,24 +38,29 @@ class ToldText:
     words: Sequence[str]
 
 
-def intent_texts(
-    conversations: Iterable[Conversation], side: TaskSide = "people", language: Language | None = "zh"
-) -> tuple[dict[str, list[ToldText]], int]:
-    """The messages of one side's users with one intent, as `message` and with all before them as `history`.
+def measure_intents(
+    conversations: Iterable[Conversation],
+    models: learning.Models | None = None,
+    *,
+    side: TaskSide = "people",
+    language: Language | None = "zh",
+    watch: learning.Watch = lambda _: None,
+) -> TablesReport:
+    """Accuracy and macro F1 of predicted intents of one side's users, in both splits.
 
-    The number of those with several intents, which are left out, is the second result; the published script takes the
-    first of them, and leaves out the first message of each conversation.
+    Of the message alone (`message`), and with all before it (`history`). Messages with several intents are left out; the
+    published script takes the first of them, and leaves out the first message of each conversation. DataError without a
+    message that has one intent.
     """
     texts: dict[str, list[ToldText]] = {"message": [], "history": []}
     several = 0
     for number, conversation in enumerate(conversations):
         simulated = domains.of(conversation).simulated(conversation) is True
-        read = messages_in(conversation, language) if simulated == (side == "simulated") else None
+        read = learning.messages_in(conversation, language) if simulated == (side == "simulated") else None
         if read is None:
             continue
-        words = [words_in([text], read[0]) for _, text in read[1]]
-        stored = [message for message in conversation.messages if message.stored]
-        for place, message in enumerate(stored):
+        words = [learning.words_in([text], read[0]) for _, text in read[1]]
+        for place, message in enumerate(message for message in conversation.messages if message.stored):
             label = message.labels.get("intent") if message.role == "user" else None
             intents = [label] if isinstance(label, str) else label if isinstance(label, list) else []
             several += len(intents) > 1
@@ -85,28 +68,15 @@ def intent_texts(
                 history = [word for said in words[: place + 1] for word in said]
                 for reads, own in (("message", words[place]), ("history", history)):
                     texts[reads].append(ToldText(user_of(conversation), number, intents[0].strip(), own))
-    return texts, several
-
-
-def measure_intents(
-    conversations: Iterable[Conversation],
-    models: Models | None = None,
-    *,
-    side: TaskSide = "people",
-    language: Language | None = "zh",
-    watch: Watch = lambda _: None,
-) -> TablesReport:
-    """Accuracy and macro F1 of predicted intents, in both splits; DataError without a message that has one intent."""
-    texts, several = intent_texts(conversations, side, language)
     if not texts["message"]:
         raise DataError(
             f"no message of {side} in {language} has exactly one intent: give conversations such as people's first study"
         )
-    models = models_of(MODELS) if models is None else models
+    models = learning.models_of(learning.MODELS) if models is None else models
     rows = [
         row
         for reads, own in texts.items()
-        for split in SPLITS
+        for split in learning.SPLITS
         for row in _measured("intent", reads, own, split, models, watch)
     ]
     return _report("Intents of users' messages", rows, [f"{several} messages have several intents and are left out."])
@@ -114,11 +84,10 @@ def measure_intents(
 
 def measure_satisfaction(
     conversations: Iterable[Conversation],
-    models: Models | None = None,
+    models: learning.Models | None = None,
     *,
     tasks: Sequence[SatisfactionTask] = TASKS,
-    label: str = LABEL,
-    watch: Watch = lambda _: None,
+    watch: learning.Watch = lambda _: None,
 ) -> TablesReport:
     """Satisfaction with replies, predicted from words, in both splits.
 
@@ -128,18 +97,17 @@ def measure_satisfaction(
         tasks: `five`: 1 to 5; `points`: the same as a number, by regressions of the same words; `binary`: 3 or less
             against more, of users who have both; `reasons`: why not satisfied, "other" left out; `six`: the reasons,
             other ones, and satisfied.
-        label: The label with users' points.
         watch: Called with a line on progress.
 
     Raises:
         DataError: No reply has a satisfaction, or of too few users.
     """
     held = list(conversations)
-    turns = judged_turns(held, label)
+    turns = judged_turns(held)
     if not turns:
-        raise DataError("no reply has a satisfaction of 1 to 5: give people's second study of RecLLMSim, or its like")
-    words = [words_in(_parts(held[turn.conversation], turn), turn.language) for turn in turns]
-    classifiers = models_of(MODELS, **FOREST) if models is None else models
+        raise DataError(f"no reply has a {LABEL} of 1 to 5: give people's second study of RecLLMSim, or its like")
+    words = [learning.words_in(_parts(held[turn.conversation], turn), turn.language) for turn in turns]
+    classifiers = learning.models_of(learning.MODELS, **FOREST) if models is None else models
     negative_users = {turn.user for turn in turns if turn.dissatisfied}
     rows: list[dict[str, Any]] = []
     notes: list[str] = []
@@ -152,9 +120,8 @@ def measure_satisfaction(
         if len({one.user for one in told}) < 2 or len(told) < 5 or len({one.value for one in told}) < 2:
             notes.append(f"{task}: too few turns, or users, to part.")
             continue
-        own_models = _regressors() if task == "points" else classifiers
-        for split in SPLITS:
-            rows += _measured(task, "talk", told, split, own_models, watch)
+        for split in learning.SPLITS:
+            rows += _measured(task, "talk", told, split, _regressors() if task == "points" else classifiers, watch)
     if not rows:
         raise DataError(
             f"{len(turns)} rated replies of {len({turn.user for turn in turns})} users are too few: give more"
@@ -163,85 +130,69 @@ def measure_satisfaction(
 
 
 def _measured(
-    task: str, reads: str, told: Sequence[ToldText], split: Split, models: Models, watch: Watch
+    task: str,
+    reads: str,
+    told: Sequence[ToldText],
+    split: learning.Split,
+    models: learning.Models,
+    watch: learning.Watch,
 ) -> list[dict[str, Any]]:
     """The scores of the prior and each model in one split."""
-    of_folds = folds_of([one.user for one in told], split)
+    of_folds = learning.folds_of([one.user for one in told], split)
     tested = [place for _, test in of_folds for place in test]
-    user, counts = places_of([told[place].user for place in tested])
-    leaking = [one.user if task == "intent" else one.conversation for one in told]
-    about = {"task": task, "reads": reads, "split": split, "known": known_share(leaking, of_folds)}
     number = np.repeat(np.arange(len(of_folds)), [len(test) for _, test in of_folds])
+    user, counts = learning.places_of([told[place].user for place in tested])
+    leaking = [one.user if task == "intent" else one.conversation for one in told]
+    known = learning.known_share(leaking, of_folds)
     dummies = of_extra("sklearn.dummy", "stats")
-    numeric = task == "points"
-    prior = dummies.DummyRegressor() if numeric else dummies.DummyClassifier()
+    vectors = learning.vectors_of([one.words for one in told])
+    names = sorted({one.value for one in told})
+
+    def by_fold(predict: Callable[[list[int], Any, Any], learning.Array]) -> learning.Array:
+        parts = [predict(train, *vectors(tuple(train), tuple(test))) for train, test in of_folds]
+        return np.concatenate(parts)
+
+    def of_values(model: Any) -> dict[str, Estimate]:
+        """Accuracy and macro F1; of satisfied and dissatisfied the AUC too, over pairs of the same fold."""
+        values = np.array([names.index(one.value) for one in told])
+
+        def shares_of(train: list[int], learnt: Any, asked: Any) -> learning.Array:
+            seen = sorted(set(values[train]))
+            shares = np.zeros((asked.shape[0], len(names)))
+            learner = learning.fitted(model if len(seen) > 1 else dummies.DummyClassifier(), learnt, values[train])
+            shares[:, seen] = learner.predict_proba(asked)
+            return shares
+
+        shares, truth = by_fold(shares_of), values[tested]
+        table = learning.crossed(user, truth, shares.argmax(axis=1), len(names))
+        right = ratio(np.trace(table, axis1=1, axis2=2), counts)
+        rarer = float(np.bincount(truth, minlength=len(names)).min())
+        scores = {
+            "accuracy": score(right, counts.tolist(), scale=(0.0, 1.0)),
+            "macro_f1": score(learning.macro_f1(table), counts.tolist(), scale=(0.0, 1.0), rarer=rarer),
+        }
+        if names == [DISSATISFIED, SATISFIED]:
+            scores["auc"] = learning.auc_within(truth == 0, shares[:, 0], number, user)
+        return scores
+
+    def of_points(model: Any) -> dict[str, Estimate]:
+        """Mean absolute error as it is, and of the nearest whole points, and their weighted kappa."""
+        points = np.array([float(one.value) for one in told])
+        guessed = by_fold(lambda train, learnt, asked: learning.fitted(model, learnt, points[train]).predict(asked))
+        guessed, truth = np.clip(guessed, learning.LOWEST, learning.HIGHEST), points[tested]
+        of_whole = learning.points_scores(truth, guessed, user, counts)
+        exact = learning.mean_error(abs(guessed - truth), user, counts)
+        return {"mae": exact, "mae_rounded": of_whole["mae"], "qwk": of_whole["qwk"]}
+
+    prior = dummies.DummyRegressor() if task == "points" else dummies.DummyClassifier()
     rows = []
     for name, model in {PRIOR: prior, **models}.items():
         watch(f"{task}, {reads}, {split}: {name}")
-        found = _of_points if numeric else _of_values
-        for scored, estimate in found(told, of_folds, tested, seeded(model, 0), number, user, counts).items():
-            rows.append(
-                {**about, "model": name, "score": scored, "n": len(tested), "users": estimate.groups, **_ends(estimate)}
-            )
+        for scored, one in (of_points if task == "points" else of_values)(learning.seeded(model, 0)).items():
+            about = {"task": task, "reads": reads, "split": split, "known": known, "model": name, "score": scored}
+            ends = {"value": one.value, "low": one.low, "high": one.high, "reason": one.reason}
+            rows.append({**about, "n": len(tested), "users": one.groups, **ends})
     return rows
-
-
-def _of_values(
-    told: Sequence[ToldText],
-    of_folds: Sequence[Fold],
-    tested: list[int],
-    model: Any,
-    number: Array,
-    user: Array,
-    counts: Array,
-) -> dict[str, Estimate]:
-    """Accuracy and macro F1; of satisfied and dissatisfied the AUC too, over pairs of the same fold."""
-    names = sorted({one.value for one in told})
-    values = np.array([names.index(one.value) for one in told])
-    shares = np.zeros((len(tested), len(names)))
-    for fold, (train, test) in enumerate(of_folds):
-        learnt, asked = features([told[place].words for place in train], [told[place].words for place in test])
-        seen = sorted(set(values[train]))
-        one_only = of_extra("sklearn.dummy", "stats").DummyClassifier()
-        learner = fitted(model if len(seen) > 1 else one_only, learnt, values[train])
-        shares[np.ix_(number == fold, seen)] = learner.predict_proba(asked)
-    truth, predicted = values[tested], shares.argmax(axis=1)
-    table = crossed(user, truth, predicted, len(names))
-    items = counts.tolist()
-    right = np.trace(table, axis1=1, axis2=2)
-    rarer = float(np.bincount(truth, minlength=len(names)).min())
-    scores = {
-        "accuracy": score(ratio(right, counts), items, scale=(0.0, 1.0)),
-        "macro_f1": score(macro_f1(table), items, scale=(0.0, 1.0), rarer=rarer),
-    }
-    if names == [DISSATISFIED, SATISFIED]:
-        scores["auc"] = auc_within(truth == 0, shares[:, 0], number, user)
-    return scores
-
-
-def _of_points(
-    told: Sequence[ToldText],
-    of_folds: Sequence[Fold],
-    tested: list[int],
-    model: Any,
-    number: Array,
-    user: Array,
-    counts: Array,
-) -> dict[str, Estimate]:
-    """Mean absolute error as it is, and of the nearest whole points, and their weighted kappa."""
-    points = np.array([float(one.value) for one in told])
-    guessed = np.zeros(len(tested))
-    for fold, (train, test) in enumerate(of_folds):
-        learnt, asked = features([told[place].words for place in train], [told[place].words for place in test])
-        guessed[number == fold] = np.clip(fitted(model, learnt, points[train]).predict(asked), LOWEST, HIGHEST)
-    truth, whole = points[tested], np.array([nearest(value) for value in guessed])
-    table = crossed(user, truth.astype(int) - LOWEST, whole - LOWEST, HIGHEST)
-    span, items = (0.0, float(HIGHEST - LOWEST)), counts.tolist()
-    return {
-        "mae": score(ratio(sums(abs(guessed - truth), user, len(counts)), counts), items, scale=span),
-        "mae_rounded": score(ratio(sums(abs(whole - truth), user, len(counts)), counts), items, scale=span),
-        "qwk": coefficient(table, chance_of_margins(distances_of(np.arange(HIGHEST), "quadratic"))),
-    }
 
 
 def _regressors() -> dict[str, Any]:
@@ -270,12 +221,8 @@ def _value(turn: JudgedTurn, task: SatisfactionTask) -> str:
     return str(turn.satisfaction)
 
 
-def _ends(estimate: Estimate) -> dict[str, Any]:
-    return {"value": estimate.value, "low": estimate.low, "high": estimate.high, "reason": estimate.reason}
-
-
 def _report(title: str, rows: Sequence[dict[str, Any]], notes: Sequence[str]) -> TablesReport:
-    frame = of_extra("pandas", "stats").DataFrame(rows)[list(_COLUMNS)]
+    frame = of_extra("pandas", "stats").DataFrame(rows)
     explained = [
         *notes,
         "users: whole users are held out. published: a fifth at random. known: tests of a user (intents), or of a "

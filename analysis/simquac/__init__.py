@@ -1,25 +1,19 @@
 """Teacher-student conversations in numbers: the published tables, answers beside people's, how questions are put."""
 
-from .answers import first_sentence, overlap, random_sentence, score_answer, score_student, score_teacher
+from .answers import overlap, score_answer
 from .questions import question_forms, question_type
-from .statistics import SimquacStatistics, simquac_statistics
-from .teacher import TeacherStatistics, relation, teacher_statistics
-from .validators import ValidatorRow, compare_validators
+from .statistics import figure_2, simquac_statistics
+from .teacher import relation, teacher_statistics
+from .validators import compare_validators
 
 __all__ = [
-    "SimquacStatistics",
-    "TeacherStatistics",
-    "ValidatorRow",
     "compare_validators",
-    "first_sentence",
+    "figure_2",
     "overlap",
     "question_forms",
     "question_type",
-    "random_sentence",
     "relation",
     "score_answer",
-    "score_student",
-    "score_teacher",
     "simquac_statistics",
     "teacher_statistics",
 ]

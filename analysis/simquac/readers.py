@@ -1,7 +1,7 @@
 """Reading comprehension over QuAC and SimQuAC: readers, their scores, and training on one to test on the other.
 
 Table 7 of "Let the LLMs Talk" (WSDM 2024); F1 and HEQ as in QuAC (EMNLP 2018, section 5.1). A reader is any callable from
-questions to answers; those that ask a model are made elsewhere (`runs.asks.aread`).
+questions to answers; those that ask a model are made elsewhere (`runs.asks`).
 """
 
 from collections import defaultdict
@@ -73,14 +73,8 @@ class ReadersReport(TabledReport):
     def tables(self) -> list[Table]:
         return [self.table()]
 
-    @override
-    def narrow(self) -> list[Table]:
-        return [self.table().narrow()]
 
-
-def read(
-    readers: Mapping[str, ReaderFunction], sets: Sets, *, each_line: bool = True, least_agreement: float = 0.0
-) -> ReadersReport:
+def read(readers: Mapping[str, ReaderFunction], sets: Sets, *, each_line: bool = True) -> ReadersReport:
     """Every reader on every data set, with the rows of no answer and of people.
 
     Example::
@@ -93,8 +87,8 @@ def read(
     rows = []
     for data, questions in sets.items():
         for name, reader in {"no answer": none, **readers}.items():
-            rows.append(score_reader(name, questions, reader(questions), data, each_line, least_agreement))
-        rows += [row for row in [people(questions, data, each_line, least_agreement)] if row is not None]
+            rows.append(score_reader(name, questions, reader(questions), data, each_line))
+        rows += [row for row in [people(questions, data, each_line)] if row is not None]
     return ReadersReport(rows=tuple(rows))
 
 
@@ -148,15 +142,12 @@ def score_reader(
     answers: Answers,
     data: str = "",
     each_line: bool = True,
-    least_agreement: float = 0.0,
     failures: Answers = (),
 ) -> ReaderScore:
     """Score answers against references.
 
     `each_line`: of an answer of several spans the best one counts, as programs read the files; else all together.
-    `least_agreement`: questions with several references on which people's own F1 is below it are left out (QuAC's own
-    program leaves out those below 0.4). `failures`: why a question could not be asked, or None. DataError if no
-    question is left, or numbers differ.
+    `failures`: why a question could not be asked, or None. DataError if no question is left, or numbers differ.
     """
     if len(answers) != len(questions):
         raise DataError(f"{reader}: gave {len(answers)} answers to {len(questions)} questions: it must give one each")
@@ -165,7 +156,7 @@ def score_reader(
     rows = []
     for question, answer, failure in zip(questions, answers, failures or [None] * len(questions), strict=True):
         found = scored(answer, question, each_line=each_line)
-        if failure is None and (found.references < 2 or found.people_f1 >= least_agreement):
+        if failure is None:
             refused = as_answer(answer) == NO_ANSWER
             rows.append((question, ScoredQuestion(question.conversation, found, refused, question.impossible)))
     reasons = [failure for failure in failures if failure is not None]
@@ -174,21 +165,18 @@ def score_reader(
     return _reader_score(reader, data, rows, reasons)
 
 
-def people(
-    questions: Sequence[ReadingQuestion], data: str = "", each_line: bool = True, least_agreement: float = 0.0
-) -> ReaderScore | None:
+def people(questions: Sequence[ReadingQuestion], data: str = "", each_line: bool = True) -> ReaderScore | None:
     """The ceiling: every reference of a question against the others; None if no question has several references.
 
     Each reference is a reader of its own that is scored against the rest, the best of which counts. A question's value
-    is the mean over its references. HEQ is 1 by definition. Questions with one reference are left out, and those on
-    which its F1 is below `least_agreement`.
+    is the mean over its references. HEQ is 1 by definition. Questions with one reference are left out.
     """
     rows = []
     for question in questions:
         found = _among_people(scored_references(question.references), each_line)
-        if len(question.references) > 1 and found.f1 >= least_agreement:
-            refused = question.impossible
-            rows.append((question, ScoredQuestion(question.conversation, found, refused, refused)))
+        if len(question.references) > 1:
+            impossible = question.impossible
+            rows.append((question, ScoredQuestion(question.conversation, found, impossible, impossible)))
     return _reader_score("people", data, rows, []) if rows else None
 
 

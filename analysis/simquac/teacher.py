@@ -3,19 +3,18 @@
 "Let the LLMs Talk" (WSDM 2024), Table 3; F1 and HEQ as in QuAC (EMNLP 2018).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias, get_args
-
-from typing_extensions import override
 
 from ...data.grounding import NO_ANSWER, gives_no_answer, is_refusal
 from ...data.identity import digest
 from ...data.records import Conversation, Message
 from ...data.simquac import DOMAIN, released
 from ...errors import DataError
-from ..attempts import AttemptRow, attempt_rows, attempt_table
-from ..tables import Cell, Column, Table, TabledReport
-from .answers import QuacScore, score_teacher
+from ..attempts import attempt_rows, attempt_table
+from ..tables import Cell, Column, Table, TablesReport
+from .answers import score_teacher
 from .statistics import exchanges, mean_of
 
 Relation: TypeAlias = Literal["same", "overlap", "different"]
@@ -33,58 +32,6 @@ _RULES: dict[RelationRule, str] = {
     "equals it. Overlap: a line contains it or lies in it. Refusals: an empty answer, the declared words anywhere in it, "
     "and what the published script takes for one.",
 }
-
-
-class TeacherStatistics(TabledReport):
-    """A teacher on people's questions."""
-
-    teacher: str
-    conversations: int
-    questions: int
-    agreement: dict[Relation, dict[TeacherParts, int]]
-    """Table 3: questions by how the answers stand to each other, and by how many spans the teacher answers with."""
-    teacher_within: int
-    """Of the overlapping answers: the teacher's lies within people's. In the others it goes beyond it."""
-    rule: RelationRule = "ours"
-    """The rule of `agreement`; nothing else depends on it."""
-    score: QuacScore | None
-    """None without a question."""
-    words_per_answer: float | None
-    """Mean words of the teacher's answers that are not refusals, split on single spaces, lines summed."""
-    words_per_answer_people: float | None
-    spans_per_answer: float | None
-    """Mean lines of the teacher's answers that are not refusals."""
-    attempts: tuple[AttemptRow, ...]
-    """What the validators said of each attempt; empty where no draft is kept."""
-    notes: tuple[str, ...] = ()
-
-    @override
-    def tables(self) -> list[Table]:
-        kinds = get_args(TeacherParts)
-        overlap = Table(
-            title="Teacher's and people's answers",
-            columns=(Column(name="answers"), *(Column(name=kind, kind="count") for kind in (*kinds, "all"))),
-            rows=tuple(
-                (name, *(counts[kind] for kind in kinds), sum(counts.values()))
-                for name, counts in self.agreement.items()
-            ),
-            notes=(f"Columns: how many spans the teacher answers with. {_RULES[self.rule]}",),
-        )
-        validity = [attempt_table(self.attempts)] if self.attempts else []
-        return [overlap, self.table(), *validity]
-
-    def table(self) -> Table:
-        """Scores and lengths, a row each."""
-        lengths = ("words_per_answer", "words_per_answer_people", "spans_per_answer")
-        numbers: dict[str, Cell] = {"conversations": self.conversations, "questions": self.questions}
-        numbers |= {name: getattr(self.score, name, None) for name in QuacScore.model_fields if name != "questions"}
-        numbers |= {name: getattr(self, name) for name in lengths}
-        return Table(
-            title="Teacher on people's questions",
-            columns=(Column(name="measure"), Column(name=self.teacher, kind="number")),
-            rows=tuple((name.replace("_", " "), number) for name, number in numbers.items()),
-            notes=self.notes,
-        )
 
 
 def relation(answer: str, people: str, rule: RelationRule = "ours") -> tuple[Relation, TeacherParts]:
@@ -107,16 +54,13 @@ def relation(answer: str, people: str, rule: RelationRule = "ours") -> tuple[Rel
 
 
 def teacher_statistics(
-    teacher: str,
-    answered: Iterable[Conversation],
-    references: Iterable[Conversation] | None = None,
-    rule: RelationRule = "ours",
-) -> TeacherStatistics:
-    """A teacher's answers against people's to the same questions.
+    teacher: str, answered: Iterable[Conversation], references: Iterable[Conversation] | None = None
+) -> TablesReport:
+    """A teacher's answers against people's to the same questions: Table 3 by our rule and by the published one, and scores.
 
-    People's answers stand in `references` about the same sections in any order, or, in the published teacher
-    topics, beside the teacher's own. `rule` is that of Table 3. DataError where people's answers are missing
-    or answer other questions.
+    Words and spans are the mean of the answers that are not refusals: words split on single spaces, a span a line. People's
+    answers stand in `references` about the same sections in any order, or, in the published teacher topics, beside the
+    teacher's own. DataError where people's answers are missing or answer other questions.
     """
     conversations = list(filter(DOMAIN.is_about, answered))
     pairs, missing = _paired(conversations, None if references is None else list(references))
@@ -131,29 +75,46 @@ def teacher_statistics(
         for (_, answer), (_, people_answer) in zip(exchanges(one), exchanges(people), strict=True)
     ]
     texts = [(_text(answer), _text(people)) for answer, people in turns]
-    agreement: dict[Relation, dict[TeacherParts, int]] = {
-        name: dict.fromkeys(get_args(TeacherParts), 0) for name in get_args(Relation)
+    said, of_people = ([text for text in side if text] for side in zip(*texts, strict=True)) if texts else ([], [])
+    score = score_teacher(*zip(*pairs, strict=True)).model_dump(exclude={"questions"}) if pairs else {}
+    numbers: dict[str, Cell] = {
+        "conversations": len(pairs),
+        "questions": len(turns),
+        **score,
+        "words_per_answer": mean_of([_words(text) for text in said]),
+        "words_per_answer_people": mean_of([_words(text) for text in of_people]),
+        "spans_per_answer": mean_of([len(_lines(text)) for text in said]),
     }
+    tables = {
+        "overlap": _table_3(turns, "ours"),
+        "overlap_published": _table_3(turns, "published"),
+        "scores": Table.across("Teacher on people's questions", {teacher: numbers}, notes),
+    }
+    if attempts := attempt_rows(conversations):
+        tables["attempts"] = attempt_table(attempts)
+    return TablesReport(by_name=tables)
+
+
+def _table_3(turns: Iterable[tuple[Sequence[Message], Sequence[Message]]], rule: RelationRule) -> Table:
+    """Questions by how the answers stand to each other, and by how many spans the teacher answers with."""
+    counts: Counter[tuple[Relation, TeacherParts]] = Counter()
     within = 0
     for answer, people in turns:
         text, people_text = _text(answer, rule), _text(people)
         how, parts = relation(text, people_text, rule)
-        agreement[how][parts] += 1
+        counts[how, parts] += 1
         within += how == "overlap" and "".join(_lines(text)) in "".join(_lines(people_text))
-    return TeacherStatistics(
-        teacher=teacher,
-        conversations=len(pairs),
-        questions=len(turns),
-        agreement=agreement,
-        teacher_within=within,
-        rule=rule,
-        score=score_teacher(*zip(*pairs, strict=True)) if pairs else None,
-        words_per_answer=mean_of([_words(text) for text, _ in texts if text]),
-        words_per_answer_people=mean_of([_words(text) for _, text in texts if text]),
-        spans_per_answer=mean_of([len(_lines(text)) for text, _ in texts if text]),
-        attempts=tuple(attempt_rows(conversations)),
-        notes=tuple(notes),
+    kinds = get_args(TeacherParts)
+    rows = tuple(
+        (name, *(counts[name, kind] for kind in kinds), sum(counts[name, kind] for kind in kinds))
+        for name in get_args(Relation)
     )
+    note = f"Columns: how many spans the teacher answers with. {_RULES[rule]}"
+    if rule == "ours":
+        note += f" Of the overlapping answers {within} lie within people's; the others go beyond."
+    columns = (Column(name="answers"), *(Column(name=kind, kind="count") for kind in (*kinds, "all")))
+    title = f"Teacher's and people's answers{', by the published rule' if rule == 'published' else ''}"
+    return Table(title=title, columns=columns, rows=rows, notes=(note,))
 
 
 def _paired(

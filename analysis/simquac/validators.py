@@ -4,41 +4,26 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ...data.grounding import ground
-from ...data.records import Conversation, Record, Span
+from ...data.records import Conversation, Span
 from ...data.simquac import released
 from ...data.text.cleaning import clean
 from ...errors import DataError
+from ..tables import Cell, Table, TablesReport
 
 
-class ValidatorRow(Record):
-    """The verdicts of one validator on a set of answers."""
+def compare_validators(conversations: Iterable[Conversation]) -> TablesReport:
+    """The same answers through the published script's rules (`as_released`) and through ours.
 
-    validator: str
-    answers: int
-    refused: int
-    """Answers that it takes for refusals."""
-    accepted: int
-    """Answers that pass, refusals included."""
-    rejected: int
-    altered: int
-    """Accepted answers that are not refusals and of which not every word is stored."""
-    words_lost: int
-    """Words of accepted answers that are not stored, split at white space."""
-    spans_lost: int
-    """Lines of accepted answers of which no word is stored."""
-    wrong_case: int
-    """Stored spans that differ from the section's text at their place."""
-
-
-def compare_validators(conversations: Iterable[Conversation]) -> list[ValidatorRow]:
-    """The same answers through the published script's rules and through ours, a row each.
-
-    Both rules ground answers in a section: DataError if no conversation has one.
+    `accepted` answers include those `refused`, which it takes for refusals. Of the others `altered` are those of which not
+    every word is stored; `words lost` and `spans lost` count words, and whole lines, that are not stored; `wrong case` stored
+    spans that differ from the section's text at their place. DataError if no conversation has a section: both rules ground
+    answers in it.
     """
     answers = [answer for conversation in conversations for answer in _answers_of(conversation)]
     if not answers:
         raise DataError("no conversation has a section in which answers could be grounded: give SimQuAC's data or runs")
-    return [_row(name, judge, answers) for name, judge in (("as_released", _as_released), ("ours", _ours))]
+    rows = {name: _row(judge, answers) for name, judge in (("as_released", _as_released), ("ours", _ours))}
+    return TablesReport(by_name={"validators": Table.across("The same answers through two validators", rows)})
 
 
 def _answers_of(conversation: Conversation) -> Iterator[tuple[str, str, str]]:
@@ -66,8 +51,8 @@ def _ours(answer: str, section: str, background: str) -> tuple[str, Sequence[Spa
 
 
 def _row(
-    name: str, judge: Callable[[str, str, str], tuple[str, Sequence[Span]]], answers: Sequence[tuple[str, str, str]]
-) -> ValidatorRow:
+    judge: Callable[[str, str, str], tuple[str, Sequence[Span]]], answers: Sequence[tuple[str, str, str]]
+) -> dict[str, Cell]:
     counts = Counter[str]()
     for answer, section, background in answers:
         outcome, spans = judge(answer, section, background)
@@ -79,17 +64,9 @@ def _row(
             counts["words lost"] += lost
             counts["spans lost"] += _lines_lost(answer, spans)
             counts["wrong case"] += sum(section[span.start : span.end] != span.text for span in spans)
-    return ValidatorRow(
-        validator=name,
-        answers=len(answers),
-        refused=counts["refused"],
-        accepted=counts["refused"] + counts["accepted"],
-        rejected=counts["rejected"],
-        altered=counts["altered"],
-        words_lost=counts["words lost"],
-        spans_lost=counts["spans lost"],
-        wrong_case=counts["wrong case"],
-    )
+    passed = {"refused": counts["refused"], "accepted": counts["refused"] + counts["accepted"]}
+    damaged = {name.replace(" ", "_"): counts[name] for name in ("altered", "words lost", "spans lost", "wrong case")}
+    return {"answers": len(answers), **passed, "rejected": counts["rejected"], **damaged}
 
 
 def _words(text: str) -> list[str]:

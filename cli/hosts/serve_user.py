@@ -1,6 +1,6 @@
 """`duologue serve-user`: a simulated user behind an OpenAI-compatible endpoint of this machine."""
 
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +12,7 @@ from ..options.cast_settings import setting
 from ..options.limits import LIMITS
 from ..options.model_fields import extended
 from ..options.run import RunOptions, options_of_run
-from ..options.sections import BOUNDS, CAST, OUTPUT
+from ..options.sections import CAST
 from ..options.shared import (
     Behaviour,
     Prompts,
@@ -24,7 +24,6 @@ from ..options.shared import (
     scenarios_from,
     user_by,
 )
-from ..output.overwriting import check_apart
 from ..running.asking import bounded
 from ..running.run import limits_with
 from ..streams import flush, put, say
@@ -55,15 +54,6 @@ def serve_user_command(
     user: Annotated[str | None, user_by("openai:NAME, offline or others; the cast's setting `user`.")] = None,
     behaviour: Behaviour = None,
     limit: Annotated[int | None, limit_to("scenarios")] = None,
-    unswapped: Annotated[
-        bool,
-        option(
-            "Take the conversation with its own roles: your assistant's messages as assistant, those of our user as user. "
-            "Default: swapped, as an endpoint's answer is its assistant's.",
-            "--unswapped",
-            section=OUTPUT,
-        ),
-    ] = False,
     token: ServerToken = None,
     port: Annotated[int | None, port_from(FIRST_PORT, "the users")] = None,
     language: Annotated[
@@ -71,15 +61,6 @@ def serve_user_command(
     ] = None,
     prompts: Prompts = None,
     settings: SettingsOption = None,
-    journal: Annotated[
-        Path | None,
-        option(
-            "Keep every reply in this file; a later server with it counts them in its bounds.",
-            "--journal",
-            section=BOUNDS,
-            metavar="FILE",
-        ),
-    ] = None,
     **values: Any,
 ) -> int:
     """Serve simulated users to your harness as models.
@@ -89,18 +70,17 @@ def serve_user_command(
     reason for which the user ended the conversation.
     """
     from ...graphs import agent_test, casts
-    from ...hosts.endpoint import ServedUsers, application, kept_with_spending, serve
-    from ...hosts.simulated_users import User
+    from ...hosts.endpoint import application, serve
+    from ...hosts.users import User
     from ...studies.agent_trials import given_scenarios
 
     for package in ("starlette", "uvicorn"):
         of_extra(package, "serve")
     if (fact and goal is None) or (goal is not None and scenarios is not None):
         raise SettingError("--goal: give it with its facts, or --scenarios in their place")
-    check_apart(journal, scenarios)
     limits = {limit_name: values.pop(limit_name) for limit_name in ASKED_LIMITS}
     options = RunOptions(**values)
-    with options.surroundings(), ExitStack() as opened_files:
+    with options.surroundings():
         factory = casts.find(name or agent_test.NAME)
         named = {"user": user, "language": language, "prompts": prompts}
         chosen = dict(setting(text, factory.settings) for text in settings or ())
@@ -117,8 +97,6 @@ def serve_user_command(
         cast = factory(**{**planned.settings, **chosen})
         bounds = bounded(options, [cast])
         spending = bounds.calls().spending
-        if journal is not None:
-            opened_files.enter_context(kept_with_spending(journal, spending))
         cast_limits = limits_with(cast, limits)
         short = factory.name.rpartition(":")[2]
         names = [short if len(planned) == 1 else f"{short}-{number}" for number in range(1, len(planned) + 1)]
@@ -126,8 +104,7 @@ def serve_user_command(
             model: lambda seed, state=state: User(cast, state, replace(cast_limits, seed=seed), bounds)
             for model, state in zip(names, planned.states, strict=True)
         }
-        served = ServedUsers(users, seed=limits["seed"], unswapped=unswapped)
-        app = application(served, None if token is None else token_in(token))
+        app = application(users, seed=limits["seed"], token=None if token is None else token_in(token))
         opened, address = opened_at(port, FIRST_PORT)
         put(f"{address}/v1")
         for model, state in zip(names[:LISTED], planned.states, strict=False):

@@ -10,7 +10,7 @@ import typer
 
 from ...studies.sources import MOST_DRAWN
 from . import completions
-from .sections import BOUNDS, CAST, TRAINING
+from .sections import BOUNDS, CAST
 
 MODELS = "openai:NAME, PROVIDER:NAME, offline, replay:PATH, people:PATH, agent:URL or MODULE:NAME"
 """What plays a user or an assistant."""
@@ -125,11 +125,6 @@ def labels_named(content: str) -> Any:
     return option(help_text, "--labels", metavar="NAME,...", autocompletion=completions.label_names)
 
 
-def label_rated(content: str = "people's rating of a reply") -> Any:
-    """The label that holds people's ratings."""
-    return option(f"Name the label with {content}.", "--label", metavar="NAME")
-
-
 def journal_in(place: str, metavar: str, **settings: Any) -> Any:
     """Where replies are kept between commands."""
     line = f"Keep every reply in {place}; the same command continues from there."
@@ -146,19 +141,9 @@ def study_of(content: str) -> Any:
     return option(f"Read the side-by-side study of this YAML file{content}.", "--study", metavar="FILE")
 
 
-def published_beside(content: str) -> Any:
-    """Simulated conversations of an earlier study."""
-    return option(f"Show simulated conversations of an earlier study{content}.", "--published", metavar="SRC")
-
-
 def baseline_of(content: str) -> Any:
     """Users made from people."""
     return option(f"Add retrieval-based users as a baseline{content}. No model is called.", "--baseline/--no-baseline")
-
-
-def split_by(content: str) -> Any:
-    """How training and test are divided."""
-    return option(f"Divide training and test by users, in five folds, or as published: {content}", "--split")
 
 
 def cast_named(content: str, **settings: Any) -> Any:
@@ -216,12 +201,4 @@ SettingsOption: TypeAlias = Annotated[
 Yes: TypeAlias = Annotated[
     bool,
     option("Start a large run without asking; only its size is printed.", "--yes", section=BOUNDS),
-]
-Seeds: TypeAlias = Annotated[
-    int,
-    option("Train each model with this number of seeds.", "--seeds", section=TRAINING, min=1, max=100),
-]
-Trees: TypeAlias = Annotated[
-    int,
-    option("Set the number of trees of a forest, or of boosted trees.", "--trees", section=TRAINING, min=1, max=10_000),
 ]

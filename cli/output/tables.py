@@ -1,19 +1,17 @@
 """Results that are tables: printed or written in a chosen form, or as JSON."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from rich.markup import escape
 
 from ...data.files.json import dumps, write_text
-from ...data.files.paths import check_no_links, make_folder
 from ...data.loading import DataSource, Loaded
 from ...data.text.terminal import plain
 from ...errors import DataError, SettingError, at
-from ...studies.sources import of_drawn_users
 from ..options.sections import OUTPUT
 from ..options.shared import force_for, json_of, option, out_to
 from ..streams import print_json, put, put_tables, say, skips_broken, stderr
@@ -47,15 +45,6 @@ def read_source(path: Path) -> Loaded:
         return source.load()
 
 
-def read_drawn(path: Path, most: int, seed: int) -> Loaded:
-    """As `read_source`, of a large source the conversations of users that the seed draws; a line gives their number."""
-    loaded = read_source(path)
-    drawn, remark = of_drawn_users(loaded, most, seed, say)
-    if remark:
-        say(f"{path}: {remark}")
-    return cast(Loaded, drawn)
-
-
 @dataclass(frozen=True)
 class TableOutput:
     """Where the tables of a command go, and in which form: a group of options (`model_fields.spread`)."""
@@ -69,7 +58,6 @@ class TableOutput:
         Path | None,
         out_to("this file in place of stdout; several tables as CSV go into a folder.", "FILE", section=OUTPUT),
     ] = None
-    figures: Path | None = None
     force: Force = False
 
     @property
@@ -127,35 +115,5 @@ class TableOutput:
         say(f"written: {len(tables)} tables in {out}")
 
 
-@dataclass(frozen=True)
-class FigureOutput(TableOutput):
-    """Where the tables and figures of a command go."""
-
-    figures: Annotated[
-        Path | None,
-        option("Draw figures into this folder, as SVG and PNG.", "--figures", section=OUTPUT, metavar="DIR"),
-    ] = None
-    force: Annotated[bool, force_for("what --out and --figures name", OUTPUT)] = False
-
-    def draw(self, figures: Mapping[str, Any], folder: Path) -> None:
-        """Each figure as SVG and PNG in the folder, under its name.
-
-        Before anything is written, the file of the tables must be free too.
-        """
-        from ...analysis.figures import rendered
-
-        check_free(None if self.out is None or self.out.is_dir() else self.out, force=self.force)
-        check_free(*(folder / f"{name}.{kind}" for name in figures for kind in ("svg", "png")), force=self.force)
-        try:
-            make_folder(folder)
-            check_no_links(folder)
-            for name, figure in figures.items():
-                (folder / f"{name}.svg").write_bytes(rendered(figure, "svg"))
-                (folder / f"{name}.png").write_bytes(rendered(figure, "png"))
-        except OSError as error:
-            raise DataError(f"{at(folder)}: cannot be written ({error.strerror}): choose another folder") from None
-        say(f"drawn: {', '.join(figures)} in {folder}")
-
-
-PRINTED = FigureOutput()
+PRINTED = TableOutput()
 """Output without an option."""

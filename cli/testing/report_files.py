@@ -132,8 +132,8 @@ class WrittenReports(NamedTuple):
 
 def page_of_pairs(result: "Successes", folder: Path, old: "Iterable[Conversation]") -> Path:
     """Write the page of the pairs into the folder of the new version's run."""
-    from ...views.success import PAIRS_PAGE
-    from ...views.testing.pairs import pairs_page
+    from ...views.pairs import pairs_page
+    from ...views.run import PAIRS_PAGE
 
     assert result.against is not None
     page = folder / PAIRS_PAGE

@@ -1,6 +1,5 @@
 """The report of `duologue test` in the terminal, and the run's page."""
 
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -14,28 +13,13 @@ from ..streams import put, say, stdout
 if TYPE_CHECKING:
     from ...analysis.testing.success import Successes
 
-ON_PAGE = 1_000
-"""Most conversations on the page; of a longer run, it shows those without success."""
-
 
 def write_page(folder: Path, result: "Successes") -> Path:
     """Write the page of a run into its folder; it begins with the result."""
     from ... import views
-    from ...analysis.outcomes import outcome
 
-    conversations = attempted(folder)
-    shown = (
-        conversations
-        if result.planned <= ON_PAGE
-        else (conversation for conversation in conversations if not outcome(conversation).success)
-    )
-    page = views.run_page(
-        list(islice(shown, ON_PAGE)),
-        folder.resolve().name,
-        manifest=read_json(folder / "manifest.json"),
-        result=result,
-    )
-    write_text(folder / PAGE, page)
+    conversations, manifest = tuple(attempted(folder)), read_json(folder / "manifest.json")
+    write_text(folder / PAGE, views.run_page(conversations, folder.resolve().name, manifest=manifest, result=result))
     return folder / PAGE
 
 

@@ -1,10 +1,9 @@
 """What is labelled, where a record holds it, and the table of labels beside the data.
 
-A file of the table is JSON lines, an answer a line: conversation, message, label, value, by. `labels_table` gives the
-labels of a published data set in the same form.
+A file of answers is JSON lines, an answer a line: conversation, message, label, value, by.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -19,7 +18,7 @@ from ..recllmsim.tasks import task_name
 from ..records import Conversation, Json, Record
 from .definition import LabelDefinition, Vote
 from .reading import FINAL, kept_aside, vote_in, vote_numbers
-from .votes import entropy_of, final_value
+from .votes import entropy_of
 
 WHOLE = -1
 """The unit that is not a message: the conversation, its context or its profile. Messages are counted from 0."""
@@ -285,7 +284,7 @@ def disputes_in(
         by_key.setdefault(answer.key, []).append(answer.value)
     bits = {}
     for item in items:
-        values = _votes_on(labels[item.label], conversations[item.conversation], item.message)
+        values = votes_on(labels[item.label], conversations[item.conversation], item.message)
         ballots = (*_by_part(list(values.values())), *_by_part(by_key.get(item.key, [])))
         bits[item.key] = max(map(entropy_of, ballots), default=0.0)
     return {key: value for key, value in bits.items() if value > 0}
@@ -296,8 +295,8 @@ def model_value(label: LabelDefinition, conversation: Conversation, item: Item) 
     return label.value_in(labels_at(conversation, label, WHOLE if item.message is None else item.message))
 
 
-def _votes_on(label: LabelDefinition, conversation: Conversation, message: int | None) -> dict[str, dict[str, Any]]:
-    """The stored votes by number."""
+def votes_on(label: LabelDefinition, conversation: Conversation, message: int | None) -> dict[str, dict[str, Any]]:
+    """The votes that are stored beside a label of a conversation or message, by their numbers."""
     stored = labels_at(conversation, label, WHOLE if message is None else message)
     numbers = dict.fromkeys(number for key in label.keys for number in vote_numbers(stored.get(key)))
     return {number: value for number in numbers if (value := label.value_in(stored, number))}
@@ -311,48 +310,6 @@ def _by_part(values: Sequence[Mapping[str, Any]]) -> list[list[Vote]]:
         [vote[name] if isinstance(vote[name], Vote) else repr(vote[name]) for vote in votes if name in vote]
         for name in names
     ]
-
-
-def labels_table(conversations: Iterable[Conversation], labels: Sequence[LabelDefinition]) -> Iterator[LabelAnswer]:
-    """The stored labels as rows: for each item what it comes to, by `final`, and each vote, by its number."""
-    by_name = {label.name: label for label in labels}
-    for conversation in conversations:
-        for item in items_of([conversation], labels):
-            label = by_name[item.label]
-            if value := model_value(label, conversation, item):
-                yield item.answered(value, FINAL)
-            for number, vote in _votes_on(label, conversation, item.message).items():
-                yield item.answered(vote, number)
-
-
-def labelled(
-    conversations: Iterable[Conversation], answers: Iterable[LabelAnswer], labels: Sequence[LabelDefinition]
-) -> Iterator[Conversation]:
-    """The conversations with the labels of a table, in the published shape.
-
-    Where a table has no row by `final`, the value is what its votes come to by the published rule.
-    """
-    rows: dict[str, dict[tuple[str, int | None], dict[str, Json]]] = {}
-    for answer in _standing_of_each(answers):
-        rows.setdefault(answer.conversation, {}).setdefault((answer.label, answer.message), {})[answer.by] = (
-            answer.value
-        )
-    by_name = {label.name: label for label in labels}
-    for conversation in conversations:
-        for (name, message), values in rows.get(conversation.id, {}).items():
-            label, votes = by_name[name], [value for by, value in values.items() if by != FINAL]
-            keys = stored_keys(label, values.get(FINAL) or final_value(label, votes), votes)
-            unit = WHOLE if message is None else message
-            conversation = with_labels(conversation, {unit: keys}, place=label.shape.place)
-        yield conversation
-
-
-def _standing_of_each(answers: Iterable[LabelAnswer]) -> list[LabelAnswer]:
-    """Of the answers of several people those that stand, as `standing` of each."""
-    by_person: dict[str, list[LabelAnswer]] = {}
-    for answer in answers:
-        by_person.setdefault(answer.by, []).append(answer)
-    return [answer for of_person in by_person.values() for answer in standing(of_person).values()]
 
 
 def write_answers(answers: Iterable[LabelAnswer], path: Path) -> None:

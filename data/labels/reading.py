@@ -166,12 +166,6 @@ def is_other(value: Any) -> bool:
     return values_of(value) in (["other"], ["others"])
 
 
-def spellings_of(value: Any) -> dict[str, str]:
-    """The values, each with its spelling in the data."""
-    values = value if isinstance(value, list) else [value]
-    return {name: one if isinstance(one, str) else name for one in values for name in values_of(one)}
-
-
 def _text(value: Any) -> str:
     """A text, a number or yes and no as text; empty for anything else, which is not a value."""
     if isinstance(value, float):
@@ -220,12 +214,3 @@ def side_of(conversation: Conversation) -> AnnotationSide:
     """Whether the user is simulated or one of people, by the kind of conversation."""
     sides: dict[bool | None, AnnotationSide] = {True: "simulated", False: "people", None: "not told"}
     return sides[domains.of(conversation).simulated(conversation)]
-
-
-def peoples_keys(conversation: Conversation) -> frozenset[str]:
-    """Keys of labels that people gave, as far as the data set is known; none of a run, whose labels somebody added."""
-    if conversation.provenance is not None:
-        return frozenset()
-    notes = domains.of(conversation).label_notes
-    by_side = {"simulated": notes.by_people_on_simulated, "people": notes.by_people}
-    return by_side.get(side_of(conversation), frozenset())

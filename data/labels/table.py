@@ -19,8 +19,20 @@ from ..files.paths import make_folder
 from ..formats.source import MANIFEST, Contents, Format
 from ..recllmsim.published_labels import HUMAN
 from ..records import Conversation, Json, as_object
-from .answers import WHOLE, ChosenBy, Item, seen_of, stored_keys, units_of, with_labels
+from .answers import (
+    WHOLE,
+    ChosenBy,
+    Item,
+    items_of,
+    model_value,
+    seen_of,
+    stored_keys,
+    units_of,
+    votes_on,
+    with_labels,
+)
 from .definition import LabelDefinition
+from .reading import FINAL
 from .votes import Ballot, final_value
 
 LABELS = "labels.jsonl"
@@ -128,6 +140,20 @@ class LabelTable:
                     keys, place = stored_keys(label, row.value, row.votes), label.shape.place
                 conversation = with_labels(conversation, {row.unit: keys}, place=place)
             yield conversation
+
+
+def published_rows(conversations: Iterable[Conversation], labels: Sequence[LabelDefinition]) -> Iterator[LabelRow]:
+    """The labels that conversations hold in the published shape, as rows: the value, each vote, and its number for who gave it.
+
+    A label without votes is one vote, by `final`. `LabelTable.put_into` makes the published shape of them again.
+    """
+    by_name = {label.name: label for label in labels}
+    for conversation in conversations:
+        for item in items_of([conversation], labels):
+            label = by_name[item.label]
+            if value := model_value(label, conversation, item):
+                votes = votes_on(label, conversation, item.message) or {FINAL: value}
+                yield LabelRow(**item.model_dump(), value=value, votes=tuple(votes.values()), by=tuple(votes))
 
 
 def is_table(folder: Path) -> bool:

@@ -186,7 +186,7 @@ def _file(conversation: Conversation) -> dict[str, Any]:
     simulated = variant(conversation) == "simulated"
     if simulated and of_situation.pop("profile", None) is not None:
         of_situation["preference"] = situation.profile_text  # the one form that simulated users have in these files
-    keys_of = label_keys_of(conversation)
+    keys_of = _label_keys_of(conversation)
     labels = {keys_of[name]: value for name, value in conversation.labels.items()}
     values = labels | of_situation | {"history": []}
     values |= {key: conversation.extra[key] for key in TRANSLATIONS if key in conversation.extra}
@@ -200,14 +200,14 @@ def _file(conversation: Conversation) -> dict[str, Any]:
     return {key: values[key] for key in keys if key in values and values[key] is not None and key not in left}
 
 
-def label_keys_of(conversation: Conversation, new: Iterable[str] = ()) -> dict[str, str]:
-    """By name the key of each label in the conversation's file, and of `new` ones; DataError as `keys_for`."""
+def _label_keys_of(conversation: Conversation) -> dict[str, str]:
+    """By name the key of each label in the conversation's file; DataError as `keys_for`."""
     known = conversation.extra.get(KEYS)
     there = {str(name): str(key) for name, key in (known if isinstance(known, dict) else {}).items()}
     # A key may look like that of a behaviour label and hold none.
     there |= {key: key for key in conversation.labels if key.startswith(_STRATEGY)}
     where = str(conversation.extra.get("path") or conversation.id)
-    return keys_for(dict.fromkeys((*conversation.labels, *new)), there, where)
+    return keys_for(conversation.labels, there, where)
 
 
 def _is_voted(value: Any) -> bool:
@@ -225,22 +225,6 @@ def _restored(derived: Mapping[str, Any], patch: Any) -> dict[str, Any]:
     merged = {**fields.get("values", {}), **derived}
     order = dict.fromkeys((*fields.get("order", ()), *derived, *merged))
     return {key: merged[key] for key in order if key in merged}
-
-
-def annotated(
-    value: Mapping[str, Any], labels: Mapping[str, Any], messages: Mapping[int, Mapping[str, Any]]
-) -> dict[str, Any]:
-    """The object of a published file with these labels: of the conversation, and of messages by their index.
-
-    A key that is there is replaced where it stands, a new one stands last; None removes it.
-    """
-    history = [merged(turn, messages.get(number, {})) for number, turn in enumerate(value["history"])]
-    return merged(value, labels) | {"history": history}
-
-
-def merged(holder: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str, Any]:
-    """The holder with these keys; None removes one."""
-    return {key: value for key, value in {**holder, **keys}.items() if key not in keys or value is not None}
 
 
 @dataclass(frozen=True)

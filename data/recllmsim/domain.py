@@ -8,53 +8,17 @@ from ...errors import DataError
 from ..domains import Dataset, Domain, LabelNotes, Material, TypicalConversation, labelled
 from ..formats.source import Contents, Format
 from ..records import Conversation
-from ..rules.linter import DIALOGUE_RULES, Reasons, Rule, quoted, texts_of
+from ..rules.linter import DIALOGUE_RULES, Rule
 from .dataset import cluster, holds_conversations, oddities, read_folder, user_folder, variant, write
 from .profiles import KIND, Situation
 
-PASTED = 0.6
-"""Least share of the task context's pieces, 0 to 1, with which a message counts as a copy of it."""
-PIECE = 8
-"""Length of a piece in characters."""
-
 _SHOWN_FIRST = ("task", "task_context", "preference", "profile")
-_JUDGED = {"否": None, "是": "made up", "无法判断": "cannot be judged"}
 
-
-def _pastes_task(conversation: Conversation) -> Reasons:
-    context = _pieces(str(conversation.scenario.get("task_context", "")))
-    for number, text in texts_of(conversation, "user"):
-        share = len(context & _pieces(text)) / len(context) if context else 0.0
-        if share >= PASTED:
-            yield number, f"{share:.0%} of the task context stand in {quoted(text)}"
-
-
-def _pieces(text: str) -> set[str]:
-    text = "".join(text.split()).casefold()
-    return {text[start : start + PIECE] for start in range(len(text) - PIECE + 1)}
-
-
-def _hallucination(conversation: Conversation) -> Reasons:
-    """Hallucination labels in both published shapes: an object with a memo, or one of three Chinese words."""
-    for number, message in enumerate(conversation.messages):
-        label = message.labels.get("hallucination")
-        judgement = _JUDGED.get(label) if isinstance(label, str) else None
-        if isinstance(label, dict) and label.get("hallucination") is True:
-            judgement = f"made up ({label.get('memo')})"
-        if judgement:
-            yield number, f"{judgement}: {quoted(message.text)}"
-
-
-_ALL = {
-    **DIALOGUE_RULES,
-    "user-pastes-task": Rule("warning", "a user's message that copies the task context", _pastes_task),
-    "hallucination": Rule("warning", "a reply that annotators call made up, or cannot judge", _hallucination),
-}
 _ORDER = (
-    *("user-empty", "user-role-leak", "user-prompt-leak", "user-repeat", "user-plan", "user-pastes-task"),
-    *("assistant-first", "same-side-again", "user-last", "error-reply", "hallucination"),
+    *("user-empty", "user-role-leak", "user-prompt-leak", "user-repeat", "user-plan"),
+    *("assistant-first", "same-side-again", "user-last", "error-reply"),
 )
-RULES: Mapping[str, Rule] = {name: _ALL[name] for name in _ORDER}
+RULES: Mapping[str, Rule] = {name: DIALOGUE_RULES[name] for name in _ORDER}
 """Each rule by its id, the user's before the assistant's."""
 
 
@@ -106,14 +70,6 @@ class RecLLMSim(Domain):
         others=frozenset(
             {"profile_mapped", "questionnaire", "preference_summary", "preference_summary_old", "conflict"}
         ),
-        # A model's self-report as the simulated user, and the annotators' rating that is nearest to it, both 0 to 2.
-        same={
-            "satisfaction.detail": "rating.Detail Level",
-            "satisfaction.utility": "rating.Practical Usefulness",
-            "satisfaction.diversity": "rating.Diversity",
-        },
-        by_people=frozenset({"satisfaction", "reason", "hallucination", "intent", "questionnaire"}),
-        by_people_on_simulated=frozenset({"hallucination", "rating"}),  # their notes are evidently by hand
     )
     typical = TypicalConversation(
         4,

@@ -133,14 +133,6 @@ def peoples(key: str) -> str:
     return key.replace("strategy", f"strategy{HUMAN}", 1).removesuffix("_deprecated")
 
 
-def wording_of(name: str, part: str) -> tuple[str, str] | None:
-    """What a part of a behaviour label was asked with, equal for two labels with the same words; None for another label."""
-    if not is_behaviour(name):
-        return None
-    label = name.replace(HUMAN, "", 1).removesuffix("_1120")
-    return "broadness" if label == "broadness_and_feedback" and part != "feedback" else label, part
-
-
 @dataclass(frozen=True)
 class Shape:
     """How the parts of a label are stored."""

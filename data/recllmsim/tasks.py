@@ -244,11 +244,6 @@ def _option(value: Any, where: str) -> str | None:
     return str(value)
 
 
-def chosen_tasks(tasks: Mapping[str, list[str]], names: Sequence[str] | None) -> dict[str, list[str]]:
-    """The named tasks in the order of the names (a text may hold several, with commas), or all; DataError for an unknown one."""
-    return {name: tasks[name] for name in _named(names, tasks) or tasks}
-
-
 def combined(tasks: Mapping[str, Sequence[str]], profiles: Iterable[str], language: Language = "en") -> list[Situation]:
     """Every combination of task, context and profile, in this order; `profiles` are texts with ids from 0."""
     numbered = list(enumerate(profiles))

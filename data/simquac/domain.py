@@ -1,6 +1,5 @@
 """The domain of teacher-student conversations about a section of a document, and their rules for `check`."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,15 +16,6 @@ from .topics import FIELDS, KIND, Topic
 
 ANSWER_TOKENS = 40
 """Longest answer that teachers are asked for, in tokens ("Let the LLMs Talk", section 2.3)."""
-
-_SUFFIX = re.compile(
-    r"\((?:tell|give|show) me[^()]*\)|\bmax(?:imum)?\s+(?:number\s+)?(?:of\s+)?(?:two|2)\s+segments?\b", re.IGNORECASE
-)
-_INSTRUCTION = re.compile(
-    r"\[\s*system\s*\]|</?note>|\bask your next question\b|\bas an? (?:ai|language) (?:language )?model\b"
-    r"|\bcopy (?:the )?(?:answer|exact segment)\b|\bfrom the given text\b",
-    re.IGNORECASE,
-)
 
 
 def _section(conversation: Conversation) -> str:
@@ -108,18 +98,6 @@ def _question(reason: QuestionReason) -> Callable[[Conversation], Reasons]:
     return find
 
 
-def _leaked(pattern: re.Pattern[str], *roles: str) -> Callable[[Conversation], Reasons]:
-    """The rule that finds a pattern's words, unless the section has them too: then they were copied, not leaked."""
-
-    def find(conversation: Conversation) -> Reasons:
-        for number, message in enumerate(conversation.messages):
-            leak = pattern.search(message.text)
-            if leak and message.role in roles and leak.group() not in _section(conversation):
-                yield number, f"{quoted(leak.group())} in {quoted(message.text)}"
-
-    return find
-
-
 RULES: Mapping[str, Rule] = {
     "span-not-slice": Rule("error", "a span that is not the section's text at its offset", _of_spans(_not_slice)),
     "span-case": Rule("error", "a span that differs from the section's text only in case", _of_spans(_case)),
@@ -133,10 +111,6 @@ RULES: Mapping[str, Rule] = {
     "question-list": Rule("error", "an enumeration in place of a question", _question("enumeration")),
     "question-several": Rule("warning", "several questions in one", _question("several_questions")),
     "question-again": Rule("warning", "a question that was asked before in the conversation", _question("asked_again")),
-    "leaked-instruction": Rule(
-        "error", "words of an instruction in a message", _leaked(_INSTRUCTION, "user", "assistant")
-    ),
-    "leaked-suffix": Rule("error", "a hint for the other side left in a question", _leaked(_SUFFIX, "user")),
 }
 """Each rule by its id."""
 

@@ -4,10 +4,10 @@ The columns are those of `quac` and `squad_v2` there; QuAC's labels of a turn (f
 has none.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, count, groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...errors import DataError, at
 from ..files.json import elements, write_lines
@@ -26,37 +26,24 @@ _COLUMNS = ("dialogue_id", *_ABOUT.values(), "context")
 _OF_TURNS = ("questions", "turn_ids", "followups", "yesnos")
 
 
-class _Turn(NamedTuple):
-    """A question with its answers, as the rows have them."""
-
-    id: Any
-    question: str
-    labels: Mapping[str, str]
-    listed: Sequence[Span]
-    """The references, or the spans of one answer."""
-    original: Span
-    """The answer that the source marks as the original one, else the first."""
-    marked: bool
-
-
-def _talks(conversations: Iterable[Conversation], left_out: list[str]) -> Iterator[tuple[Topic, str, str, list[_Turn]]]:
-    """Topic, name, context and turns of each conversation."""
+def _paragraphs(
+    conversations: Iterable[Conversation], left_out: list[str]
+) -> Iterator[tuple[Topic, str, dict[str, Any]]]:
+    """Topic, name and paragraph of each conversation."""
     first = 1
     for conversation in conversations:
         paragraph = paragraph_of(conversation, first, left_out)
-        topic, name, qas = Topic.of(conversation), paragraph.get("id"), paragraph.get("qas", [])
-        first += len(qas)
-        context = str(paragraph.get("context", topic.section + ENDING))
-        turns = [_turn(qa, max(0, len(context) - len(MARKER))) for qa in qas]
-        yield topic, name if isinstance(name, str) else conversation.id, context, turns
+        first += len(paragraph.get("qas", []))
+        name = paragraph.get("id")
+        yield Topic.of(conversation), name if isinstance(name, str) else conversation.id, paragraph
 
 
-def _turn(qa: Mapping[str, Any], marker: int) -> _Turn:
+def _answers(qa: Mapping[str, Any], section: str) -> tuple[list[Span], Span]:
+    """The references, or the spans of one answer; and the answer that the source marks as the original one, else the first."""
     listed, marked = qa.get("answers"), _span(qa.get("orig_answer"))
     answers = [span for value in listed if (span := _span(value))] if isinstance(listed, list) else []
-    answers = answers or [marked or Span(text=MARKER, start=marker)]
-    labels = {label: qa[label] for label, names in LABELS.items() if qa.get(label) in names}
-    return _Turn(qa.get("id"), str(qa.get("question")), labels, answers, marked or answers[0], marked is not None)
+    answers = answers or [marked or Span(text=MARKER, start=len(section) + 1)]
+    return answers, marked or answers[0]
 
 
 def _span(value: Any) -> Span | None:
@@ -74,16 +61,17 @@ def write_squad_v2(conversations: Iterable[Conversation], path: str | Path) -> l
     seen: set[str] = set()
 
     def rows() -> Iterator[dict[str, Any]]:
-        for topic, _, _, turns in _talks(conversations, left_out):
-            for turn in turns:
-                names = chain([str(turn.id)], (f"{turn.id}-{number}" for number in count(2)))
+        for topic, _, paragraph in _paragraphs(conversations, left_out):
+            for qa in paragraph.get("qas", []):
+                names = chain([str(qa.get("id"))], (f"{qa.get('id')}-{number}" for number in count(2)))
                 name = next(name for name in names if name not in seen)
                 seen.add(name)
-                references = turn.listed if turn.original in turn.listed else (turn.original, *turn.listed)
+                listed, original = _answers(qa, topic.section)
+                references = listed if original in listed else [original, *listed]
                 spans = [span for span in references if span.text != MARKER]
                 spans = spans if 2 * len(spans) > len(references) else []
                 answers = {"text": [span.text for span in spans], "answer_start": [span.start for span in spans]}
-                row = {"id": name, "title": topic.title, "context": topic.section, "question": turn.question}
+                row = {"id": name, "title": topic.title, "context": topic.section, "question": str(qa.get("question"))}
                 yield row | {"answers": answers}
 
     write_lines(path, rows())
@@ -98,28 +86,31 @@ def write_quac(conversations: Iterable[Conversation], path: str | Path) -> list[
     left_out, lost = list[str](), dict[str, None]()
 
     def rows() -> Iterator[dict[str, Any]]:
-        for topic, name, context, turns in _talks(conversations, left_out):
-            read_as_spans = not any(turn.labels or turn.original != turn.listed[0] for turn in turns)
-            if read_as_spans and any(turn.marked and len(turn.listed) > 1 for turn in turns):
+        for topic, name, paragraph in _paragraphs(conversations, left_out):
+            qas = paragraph.get("qas", [])
+            answers = [_answers(qa, topic.section) for qa in qas]
+            labels = {key: [qa[key] if qa.get(key) in of else None for qa in qas] for key, of in LABELS.items()}
+            read_as_spans = not any(map(any, labels.values())) and all(one == listed[0] for listed, one in answers)
+            if read_as_spans and any(_span(qa.get("orig_answer")) and len(qa["answers"]) > 1 for qa in qas):
                 lost["that an answer is a reference of its own and no further span"] = None
-            if any(not isinstance(turn.id, str) for turn in turns):
+            if any(not isinstance(qa.get("id"), str) for qa in qas):
                 lost["that ids of questions are numbers"] = None
             yield {
                 "dialogue_id": name,
                 "wikipedia_page_title": topic.title,
                 "background": topic.background,
                 "section_title": topic.header,
-                "context": context,
-                "turn_ids": [str(turn.id) for turn in turns],
-                "questions": [turn.question for turn in turns],
-                **{f"{label}s": [turn.labels.get(label) for turn in turns] for label in LABELS},
+                "context": str(paragraph.get("context", topic.section + ENDING)),
+                "turn_ids": [str(qa.get("id")) for qa in qas],
+                "questions": [str(qa.get("question")) for qa in qas],
+                **{f"{label}s": values for label, values in labels.items()},
                 "answers": {
-                    "texts": [[span.text for span in turn.listed] for turn in turns],
-                    "answer_starts": [[span.start for span in turn.listed] for turn in turns],
+                    "texts": [[span.text for span in listed] for listed, _ in answers],
+                    "answer_starts": [[span.start for span in listed] for listed, _ in answers],
                 },
                 "orig_answers": {
-                    "texts": [turn.original.text for turn in turns],
-                    "answer_starts": [turn.original.start for turn in turns],
+                    "texts": [original.text for _, original in answers],
+                    "answer_starts": [original.start for _, original in answers],
                 },
             }
 

@@ -178,19 +178,15 @@ def size(text: str) -> int:
 
 
 def pieces(paragraphs: Sequence[str], bound: int) -> list[str]:
-    """The paragraphs in as few texts of about the same size as go, each of at most `bound` bytes."""
-    total = size(BETWEEN.join(paragraphs))
-    target_size = total / -(-total // bound)
+    """Texts of whole paragraphs, each of at most `bound` bytes; a longer paragraph is cut where a sentence or word ends."""
     texts: list[str] = []
-    open_piece = ""
-    for paragraph in paragraphs:
-        for text in _cut(paragraph, bound):
-            joined = f"{open_piece}{BETWEEN}{text}" if open_piece else text
-            if open_piece and (size(joined) > bound or size(open_piece) >= target_size):
-                texts.append(open_piece)
-                joined = text
-            open_piece = joined
-    return [*texts, open_piece]
+    for text in (piece for paragraph in paragraphs for piece in _cut(paragraph, bound)):
+        joined = f"{texts[-1]}{BETWEEN}{text}" if texts else ""
+        if texts and size(joined) <= bound:
+            texts[-1] = joined
+        else:
+            texts.append(text)
+    return texts
 
 
 def within(paragraphs: Sequence[str], bound: int) -> str:
@@ -204,17 +200,12 @@ def within(paragraphs: Sequence[str], bound: int) -> str:
 
 
 def _cut(text: str, bound: int) -> Iterator[str]:
-    """The text whole, or in pieces of about the same size."""
-    rest = size(text)
-    while rest > bound:
-        length = min(bound, int(rest / -(-rest // bound) * 1.1) + 1)
-        start = text[:length].encode("utf-8", "replace")[:length].decode("utf-8", "ignore")
+    while size(text) > bound:
+        start = text[:bound].encode("utf-8", "replace")[:bound].decode("utf-8", "ignore")
         end = next(filter(None, (_last(mark, start) for mark in _BREAKS)), len(start)) or 1
         if piece := text[:end].rstrip():
             yield piece
-        following = text[end:].lstrip(" \t\n")
-        rest -= size(text[: len(text) - len(following)])
-        text = following
+        text = text[end:].lstrip(" \t\n")
     if text:
         yield text
 

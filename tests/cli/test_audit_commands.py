@@ -62,8 +62,6 @@ BROKEN = {
     "question-lines": ("Who?\nWhen?", [("Three", 0)]),
     "question-list": ("1. Who? 2. When?", [("Three", 0)]),
     "question-several": ("Who? When?", [("Three", 0)]),
-    "leaked-instruction": ("[System]: who?", [("Three", 0)]),
-    "leaked-suffix": ("Who? (tell me maximum number of two segments)", [("Three", 0)]),
 }
 
 
@@ -110,27 +108,12 @@ def test_repeats_and_ungrounded_answers_are_found():
     assert set(BROKEN) | {"answer-ungrounded", "question-again"} == of_topics
 
 
-def test_the_two_validators_are_rows(duologue, open_data):
-    code, out, _ = duologue("papers", "simquac", "validators", open_data / "simquac/teacher_sim_topics.txt", "--json")
-    rows = json.loads(out)
-    assert code == 0
-    assert [row["validator"] for row in rows] == ["as_released", "ours"]
-    keys = "answers refused accepted rejected altered words_lost spans_lost wrong_case".split()
-    assert list(rows[0]) == ["validator", *keys]
-    assert "words lost" in duologue("papers", "simquac", "validators", open_data / "simquac/teacher_sim_topics.txt")[1]
-
-
-def test_answers_without_a_section_are_put_through_no_validator(duologue, open_data):
-    code, out, err = duologue("papers", "simquac", "validators", open_data / "recllmsim/real_human_user", "--json")
-    assert (code, out) == (2, "")
-    assert "no conversation has a section" in err
-
-
 def test_the_drafts_of_a_run_are_put_through_both_validators(duologue):
     duologue("simulate", "simquac", "--limit", 2, "--out", "r", "--assistant", "offline?paraphrase=0.5")
-    released, ours = json.loads(duologue("papers", "simquac", "validators", "r", "--json")[1])
-    assert released["answers"] == ours["answers"] > 24
-    assert ours["rejected"] > 0
+    rows = json.loads(duologue("papers", "simquac", "validators", "r", "--json")[1])["validators"]
+    counts = {row["measure"]: row for row in rows}
+    assert counts["answers"]["as_released"] == counts["answers"]["ours"] > 24
+    assert counts["rejected"]["ours"] > 0
 
 
 def test_a_repair_writes_the_file_and_its_changes(duologue, open_data, tmp_path):
@@ -144,15 +127,6 @@ def test_a_repair_writes_the_file_and_its_changes(duologue, open_data, tmp_path)
     questions = [[m.text for m in c.messages if m.role == "user"] for c in data.load(source)]
     assert [[m.text for m in c.messages if m.role == "user"] for c in data.load(tmp_path / "mended.json")] == questions
     assert duologue("papers", "simquac", "repair", source, "--out", "mended.json")[0] == 2
-
-
-@pytest.mark.parametrize("folder", ["", ".", "..", "/"])
-def test_a_repair_writes_no_file_in_the_place_of_a_folder(duologue, open_data, folder):
-    source = open_data / "simquac/sim_quac.json"
-    code, _, err = duologue("papers", "simquac", "repair", source, "--out", folder, "--force")
-    assert code == 2
-    assert err.endswith(": is a folder: name a file\n")
-    assert err.count("\n") == 1
 
 
 def test_peoples_answers_are_repaired_only_by_force(duologue, open_data, tmp_path):

@@ -14,7 +14,7 @@ from duologue.nodes.messages import MARKS, marks_of, messages_for
 from duologue.nodes.replies import draft
 from duologue.nodes.state import Planned, state_from
 from duologue.views import conversation_page, run_page
-from duologue.views.against import pair_html
+from duologue.views.pairs import pair_html
 
 LOG = """== AB1: move to Monday
 C: I sit at the window.

@@ -5,16 +5,12 @@ import contextlib
 import http.client
 import json
 import threading
-from functools import partial
 
 import pytest
 
 import duologue
 from duologue.graphs import agent_test
-from duologue.hosts import endpoint
-from duologue.hosts.chat_completions import ChatRequest, RefusedRequestError
-from duologue.hosts.endpoint import ServedUsers, application
-from duologue.testing import scripted_model
+from duologue.hosts.endpoint import application
 from duologue.views.doors import listening
 
 pytest.importorskip("uvicorn")
@@ -38,10 +34,10 @@ def serve():
     """A function that serves users in a thread, and gives the address."""
     with contextlib.ExitStack() as ends:
 
-        def served(token=None, unswapped=False, **settings):
+        def served(token=None, **settings):
             users = {"customer": lambda seed: duologue.user(**{**GOAL, "seed": seed, **settings})}
             opened, port = listening(8801, 200)
-            app = application(ServedUsers(users, unswapped=unswapped), token)
+            app = application(users, token=token)
             server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
             thread = threading.Thread(target=server.run, kwargs={"sockets": [opened]})
             thread.start()
@@ -88,10 +84,9 @@ def talk(ask, swapped=True, reply=agent):
     raise AssertionError("it never ended")
 
 
-@pytest.mark.parametrize("more", [{}, {"user": "a"}, {"extra_headers": {"x-session-id": "b"}}])
-def test_its_words_are_those_of_a_run_and_its_end_has_a_name(serve, client, texts, more):
+def test_its_words_are_those_of_a_run_and_its_end_has_a_name(serve, client, texts):
     chat = client(serve()).chat.completions
-    said, last = talk(lambda messages: chat.create(model="customer", messages=messages, **more))
+    said, last = talk(lambda messages: chat.create(model="customer", messages=messages))
     assert said == texts
     assert last.choices[0].finish_reason == "user_ended"
     assert last.duologue == {"ended": "user_ended", "rejected_drafts": 0}
@@ -141,22 +136,7 @@ def test_a_seed_of_the_request_is_that_of_the_user(serve, client):
     assert texts[3] == duologue.user(**GOAL, seed=3).reply_now().text
 
 
-def test_in_a_session_a_repeated_request_asks_no_model_again_and_its_record_has_the_rejected_drafts(serve, client):
-    model = scripted_model("assistant: I can help you.", "I want to move it.", "Another.", "A third.", by_call=True)
-    address = serve(user=model)
-    asking = client(address)
-    first, second = (answer(asking, CODE, user="a") for _ in range(2))
-    assert first.choices == second.choices
-    assert first.duologue["rejected_drafts"] == 1
-    assert len(model.sent) == 2
-    status, _, text = asked(address, "/sessions/a", "GET")
-    record = json.loads(text)
-    assert (status, [len(message["attempts"]) for message in record["messages"]]) == (200, [0, 2])
-    alone = [answer(asking, CODE).choices[0].message.content for _ in range(2)]
-    assert alone == ["Another.", "A third."]  # nothing is kept without a session
-
-
-def test_a_user_with_a_memory_keeps_it_in_its_session_alone(serve, client, tmp_path):
+def test_a_user_with_a_memory_keeps_it_in_each_conversation_alone(serve, client, tmp_path):
     lines = [
         {"id": str(n), "user": f"u{n}", "messages": [
             {"role": "user", "content": f"I look for tea number {n}."}, {"role": "assistant", "content": "This one."},
@@ -165,47 +145,9 @@ def test_a_user_with_a_memory_keeps_it_in_its_session_alone(serve, client, tmp_p
     ]  # fmt: skip
     (tmp_path / "talks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     asking = client(serve(user=f"people:{tmp_path / 'talks.jsonl'}"))
-    one, other = (talk(lambda messages, name=name: answer(asking, messages, user=name))[0] for name in "ab")
+    one, other = (talk(lambda messages: answer(asking, messages))[0] for _ in "ab")
     assert one == other
     assert len(set(one)) == len(one) > 1
-
-
-def test_the_oldest_session_is_forgotten_when_there_are_too_many(serve, client, monkeypatch):
-    monkeypatch.setattr(endpoint, "MOST_SESSIONS", 2)
-    address = serve()
-    for name in ("a", "b", "a", "c"):
-        answer(client(address), CODE, user=name)
-    assert [asked(address, f"/sessions/{name}", "GET")[0] for name in ("a", "b", "c")] == [200, 404, 200]
-
-
-def test_a_session_has_a_user_of_its_own_for_each_model_and_seed_and_a_header_comes_before_the_field():
-    def user_of(name, seed):
-        return duologue.user(goal=f"book {name}", seed=seed)
-
-    served = ServedUsers({name: partial(user_of, name) for name in ("a room", "a table")})
-
-    def said(model, seed):
-        request = ChatRequest(model=model, messages=[], seed=seed, user="field")
-        return asyncio.run(served.answer(request, "header"))["choices"][0]["message"]["content"]
-
-    for seed in range(4):
-        for name in ("a room", "a table"):
-            assert said(name, seed) == user_of(name, seed).reply_now().text
-    assert served.record("header").messages[0].text == said("a table", 3)
-    with pytest.raises(RefusedRequestError, match="there is no session 'field'"):
-        served.record("field")
-
-
-def test_a_conversation_with_its_own_roles_is_heard_too_with_its_tools_if_the_server_is_told(serve, client, texts):
-    asking = client(serve(unswapped=True))
-    assert talk(lambda messages: answer(asking, messages), swapped=False)[0] == texts
-    call = {"id": "1", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}
-    plain = [{"role": "user", "content": "Move my flight."}, {"role": "assistant", "content": "Which code?"}]
-    tools = [{"role": "assistant", "content": None, "tool_calls": [call]}, {"role": "tool", "tool_call_id": "1", "content": "none"}]  # fmt: skip
-    heard = answer(asking, [plain[0], *tools, plain[1]])
-    assert heard.choices == answer(asking, plain).choices
-    with pytest.raises(openai.BadRequestError, match=r"the last one has the role 'user'.*leave --unswapped out"):
-        answer(asking, CODE)
 
 
 @pytest.mark.parametrize(
@@ -220,7 +162,7 @@ def test_a_conversation_with_its_own_roles_is_heard_too_with_its_tools_if_the_se
         ({"model": "customer", "messages": [{"role": "clerk", "content": "a"}]}, 400, None, "messages: the last one"),
         ({"model": "customer", "messages": [{"content": "a"}, *CODE]}, 400, None, "user.reply: messages, message 0"),
         ({"model": "customer", "messages": [*CODE, {"role": "assistant", "content": "a"}]}, 400, None,
-         "messages: the last one has the role 'assistant', where 'user' is your assistant and 'assistant' our user"),
+         "messages: the last one has the role 'assistant': send your assistant's messages as 'user'"),
         ({"model": "customer", "messages": [{"role": "tool", "content": "a"}, *CODE]}, 400, None,
          "messages: the user calls no tools: send your assistant's messages as 'user'"),
         ({"model": "customer", "messages": [{"role": "function", "content": "a"}, *CODE]}, 400, None,
@@ -233,21 +175,6 @@ def test_a_wrong_request_is_an_error_in_openais_form(serve, body, status, code, 
     assert (answered, error["type"], error["code"]) == (status, "invalid_request_error", code)
     assert error["message"].startswith(line)
     assert len(error["message"].splitlines()) == 1
-
-
-def test_other_addresses_methods_and_sizes_are_refused_in_the_same_form(serve, monkeypatch):
-    monkeypatch.setattr(endpoint, "LARGEST", 100)
-    address = serve()
-    for path, method, body, status in (
-        ("/nothing", "GET", "", 404),
-        ("/chat/completions", "GET", "", 405),
-        ("/models/nobody", "GET", "", 404),
-        ("/sessions/nobody", "GET", "", 404),
-        ("/chat/completions", "POST", "x" * 101, 413),
-    ):
-        answered, _, text = asked(address, path, method, body)
-        assert answered == status
-        assert json.loads(text)["error"]["message"]
 
 
 def asked(address, path="/chat/completions", method="POST", body="", **headers):
@@ -273,7 +200,6 @@ def test_with_a_token_only_who_has_it_is_answered(serve, client):
         status, _, text = asked(address, "/models", "GET", authorization=f"Bearer {key}")
         assert (status, json.loads(text)["error"]["code"]) == (401, "invalid_api_key")
         assert TOKEN not in text
-    assert asked(address, "/sessions/a", "GET")[0] == 401
     with pytest.raises(openai.AuthenticationError):
         client(address).models.list()
 
@@ -283,8 +209,8 @@ def test_other_host_names_and_pages_in_a_browser_are_refused(serve, token):
     address = serve(token=token)
     port = address.removesuffix("/v1").rpartition(":")[2]
     key = {"authorization": f"Bearer {TOKEN}"}
-    for host in ("evil.example", f"evil.example:{port}", f"127.0.0.1.evil.example:{port}", f"0.0.0.0:{port}"):
-        assert asked(address, "/models", "GET", Host=host, **key)[0] == 421
+    for host in ("evil.example", f"evil.example:{port}", f"127.0.0.1.evil.example:{port}"):
+        assert asked(address, "/models", "GET", Host=host, **key)[0] == 400
     for origin in ("http://evil.example", "null", "http://127.0.0.1:9"):
         assert asked(address, "/models", "GET", Origin=origin, **key)[0] == 403
         assert asked(address, body={"model": "customer", "messages": CODE}, Origin=origin, **key)[0] == 403
@@ -292,13 +218,13 @@ def test_other_host_names_and_pages_in_a_browser_are_refused(serve, token):
 
 
 @pytest.mark.heavy
-def test_sixty_four_sessions_at_once_do_not_mix(serve):
+def test_sixty_four_conversations_at_once_do_not_mix(serve):
     address = serve()
 
     async def whole_talk(asking, seed):
         messages, texts = [], []
         while True:
-            completion = await answer(asking, messages, seed=seed, user=f"session {seed}")
+            completion = await answer(asking, messages, seed=seed)
             texts.append(completion.choices[0].message.content)
             if completion.choices[0].finish_reason != "stop":
                 return texts
@@ -316,29 +242,6 @@ def test_sixty_four_sessions_at_once_do_not_mix(serve):
             agent_test.cast(assistant=agent), scenarios, limits=duologue.Limits(seed=seed, max_turns=10)
         )
         assert talks[seed] == [message.text for message in run.messages if message.role == "user"]
-
-
-@pytest.mark.heavy
-def test_the_call_of_a_model_ends_when_the_client_has_left(serve, client, faulty, monkeypatch):
-    model = faulty(faults={"never": 1.0})
-    for name, value in model.environment.items():
-        monkeypatch.setenv(name, value)
-    address = serve(user="openai:m")
-
-    async def left(**more):
-        """Ask, and leave once the model has the call."""
-        async with openai.AsyncOpenAI(base_url=address, api_key="none", max_retries=0) as asking:
-            request = asyncio.ensure_future(answer(asking, CODE, **more))
-            await asyncio.to_thread(model.until, lambda counts: counts["in_flight"] == 1)
-            request.cancel()
-            await asyncio.gather(request, return_exceptions=True)
-
-    for more in ({}, {"stream": True}, {"user": "a"}):
-        asyncio.run(left(**more))
-        model.until(lambda counts: counts["in_flight"] == 0)
-    model.change(faults={})
-    assert answer(client(address), CODE).choices[0].message.content  # the server goes on
-    assert model.counts()["answered"] == 1
 
 
 def test_a_model_that_fails_is_a_servers_error_without_its_key(serve, client, faulty, monkeypatch):

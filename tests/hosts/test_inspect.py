@@ -18,7 +18,6 @@ from inspect_ai.solver import generate, system_message, use_tools
 from inspect_ai.tool import tool
 
 import duologue
-from duologue import nodes
 from duologue.data import domains
 from duologue.errors import DataError, SettingError
 from duologue.hosts import inspect as host
@@ -141,9 +140,8 @@ def test_a_bridged_agent_answers_too():
 
 def test_a_sample_that_says_nothing_of_the_agent_is_unscored():
     broken = scripted_model(ValueError("no such model"))
-    refused = host.scorer("refused", nodes.scorers.refused())
     for log, reason in (
-        (evaluated(host.simulated_user(user=broken), scorer=[host.success(), refused]), "no such model"),
+        (evaluated(host.simulated_user(user=broken), scorer=host.success()), "no such model"),
         (evaluated(host.simulated_user(), message_limit=2), "a limit ended it"),
         (evaluated(host.simulated_user(), token_limit=4), "a limit ended it"),
     ):
@@ -152,28 +150,6 @@ def test_a_sample_that_says_nothing_of_the_agent_is_unscored():
         assert reason in score.explanation
         assert {score.unscored_samples for score in log.results.scores} == {1}
         assert len(duologue.load(log.location)) == 1
-
-
-def test_our_scorers_are_scorers_of_inspect():
-    scorers = [
-        host.scorer("refused", nodes.scorers.refused()),
-        host.scorer("booked", lambda state: "booked" in str(state)),
-    ]
-    log = evaluated(host.simulated_user(), scorer=scorers)
-    assert {name: score.value for name, score in log.samples[0].scores.items()} == {"refused": False, "booked": True}
-    assert {score.name: score.metrics["mean"].value for score in log.results.scores} == {"refused": 0.0, "booked": 1.0}
-
-
-def test_a_model_of_inspect_plays_the_user_and_its_tokens_count_for_its_role():
-    said = iter(["I want to move it.", "assistant: I can help.", "It is QX4821.", "Thanks, goodbye."])
-    player = get_model("mockllm/player", custom_outputs=lambda *arguments: output(next(said)))
-    log = evaluated(host.simulated_user(user=host.model()), model_roles={"user": player})
-    (sample,) = log.samples
-    assert of_user(sample) == ["I want to move it.", "It is QX4821.", "Thanks, goodbye."]
-    assert sample.role_usage["user"].total_tokens == 32
-    (talk,) = duologue.load(log.location)
-    assert [attempt.reason for attempt in talk.attempts("user")] == [None, "role_leak", None, None]
-    assert {attempt.usage.tokens for attempt in talk.attempts("user")} == {8}
 
 
 def test_an_input_of_messages_is_the_beginning_of_the_conversation():
@@ -195,32 +171,6 @@ def test_a_sample_without_a_scenario_is_one_line(sample, line):
     task = Task(dataset=[sample], solver=host.simulated_user())
     [log] = eval(task, model="mockllm/model", display="none", log_dir="logs")
     assert line in log.error.message
-
-
-@pytest.mark.parametrize(
-    ("metadata", "line"),
-    [
-        ({"fact": ["QX4821"]}, "sample 1: metadata has 'fact': did you mean 'facts'?"),
-        ({"scenario": {"goal": "x", "fact": "y"}}, "sample 1: user: has the key 'fact': did you mean 'facts'?"),
-        ({"success": {"text_contain": "y"}}, "sample 1: user: success: there is no scorer 'text_contain'"),
-        ({"success": "booked at 7 pm"}, "sample 1: user: success: expected an object that names scorers"),
-        ({"success": {"judged": "It is booked."}}, "sample 1: success.judged: names no model to judge"),
-    ],
-)
-def test_a_misspelt_scenario_of_a_sample_is_one_line_before_the_first_call(metadata, line):
-    def never(*arguments):
-        raise AssertionError("a model was called")
-
-    task = Task(dataset=[Sample(input="x", metadata=metadata)], solver=host.simulated_user(), scorer=host.success())
-    model = get_model("mockllm/model", custom_outputs=never)
-    [log] = eval(task, model=model, display="none", log_dir="logs")
-    assert line in log.error.message
-
-
-def test_keys_of_metadata_for_other_purposes_are_left_alone():
-    metadata = {"facts": MOVE["facts"], "factual": True, "fact": 3, "topic": "flights"}
-    (sample,) = evaluated(host.simulated_user(), Sample(input=MOVE["goal"], metadata=metadata)).samples
-    assert of_user(sample) == by_hand()
 
 
 def test_a_wrong_scenario_of_a_file_is_named_by_its_line():
@@ -255,7 +205,6 @@ def solver_that_gives_none():
         (lambda: host.simulated_user(agent_that_gives({"a": 1})), "the agent gave dict: let it return its state"),
         (lambda: host.simulated_user(agent_that_gives("state")), "the agent gave no answer: let it append one"),
         (lambda: host.simulated_user(solver_that_gives_none()), "the solver gave NoneType: let it return its state"),
-        (lambda: host.simulated_user(user=host.model()), "sample 1: there is no model of the role 'user'"),
     ],
 )
 def test_who_does_not_answer_is_one_line(solver, line):
@@ -303,8 +252,6 @@ def test_a_wrong_setting_is_one_line_before_the_first_sample():
         host.simulated_user(behaviours=["rude"])
     with pytest.raises(SettingError, match=r"expected an agent or a solver .* not 'agent_test'"):
         host.simulated_user("agent_test")
-    with pytest.raises(SettingError, match=r"a model of Inspect is user=inspect.model\('mockllm/model'\)"):
-        host.simulated_user(user="mockllm/model")
 
 
 def test_a_first_message_is_said_as_it_stands():

@@ -98,7 +98,6 @@ def test_the_datas_own_label_is_shown_only_after_the_answer(app):
     assert "Label in the data" not in shown(page)
     press(page, "save")
     assert "Label in the data: outcome bad; reason rude" in shown(page)
-    assert "Whose it is: source not told" in shown(page)
     assert not answers_of("answers")["ann"][0].model_shown
 
 

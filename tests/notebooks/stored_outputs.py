@@ -77,7 +77,7 @@ def _encoded(svg: str) -> str:
     from duologue.views.figures import standalone
 
     kind = "graph" if 'class="node' in svg else "chart"
-    return base64.b64encode(standalone([svg], kind, "").svg.encode()).decode()
+    return base64.b64encode(standalone(svg, kind, "").svg.encode()).decode()
 
 
 def _comparable(output: NotebookNode) -> dict[str, str]:

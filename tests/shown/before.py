@@ -65,7 +65,7 @@ from duologue.hosts import endpoint
 from duologue.views.doors import listening
 users = {"agent_test": lambda seed: duologue.user(goal="move my flight", facts=["The code is QX4821."], seed=seed)}
 opened, _ = listening(8801, 1)
-serving = {"app": endpoint.application(endpoint.ServedUsers(users)), "listening": opened}
+serving = {"app": endpoint.application(users), "listening": opened}
 threading.Thread(target=endpoint.serve, kwargs=serving, daemon=True).start()
 """
 HOTEL = """

@@ -1,6 +1,5 @@
 """The pages in a real browser that has no network: open, filter, sort, unfold, click, keys, narrow, dark, hostile."""
 
-import re
 from collections import Counter
 
 import pytest
@@ -118,9 +117,7 @@ def test_each_column_sorts_both_ways(opened, html):
 def test_filters_hold_together_and_are_counted(opened, html, conversations):
     page = opened(html)
     rows = [data.outline(conversation) for conversation in conversations]
-    page.check("[name=rejections]")
-    assert page.locator(ROW).count() == sum(row.rejected > 0 for row in rows)
-    page.uncheck("[name=rejections]")
+    page.select_option("[name=column]", label="rejected")
     page.fill("[name=least]", "3")
     assert page.locator(ROW).count() == sum(row.rejected >= 3 for row in rows)
     page.select_option("[name=stop]", "user_rejected")
@@ -260,13 +257,6 @@ def test_two_sets_are_read_side_by_side(opened, conversations):
     left, right = columns.nth(0).bounding_box(), columns.nth(1).bounding_box()
     assert left["y"] == right["y"]
     assert left["x"] + left["width"] <= right["x"]
-    page.locator("details.only summary").first.click()
-    page.locator(".graphs summary").first.click()
-    text, graphs = page.locator(".unfolded article").bounding_box(), page.locator(".graphs svg")
-    assert graphs.count() == 2
-    for graph in graphs.all():
-        box = graph.bounding_box()
-        assert box["y"] + box["height"] <= text["y"] or text["x"] + text["width"] <= box["x"]
 
 
 def test_what_a_link_leads_to_stands_below_the_head_of_the_list(opened, html):
@@ -289,18 +279,6 @@ def test_the_style_of_a_notebook_leaves_labels_and_figures_as_they_are(opened, c
     assert page.locator("td:not(.n)").first.evaluate("e => getComputedStyle(e).textAlign") == "left"
     ink = "e => getComputedStyle(e).color"
     assert page.locator("a.span").first.evaluate(ink) == page.locator(".duologue").first.evaluate(ink)
-
-
-def test_a_folder_of_pages_is_walked_by_links_and_keys(opened, conversations, tmp_path):
-    page = opened(views.write_run(conversations, tmp_path / "many", "many", in_one_file=3))
-    page.locator(f"{ROW} a").first.click()
-    page.wait_for_url("**/conversations/01.html")
-    page.locator("nav a").click()
-    page.wait_for_url("**/index.html")
-    page.locator(ROW).nth(1).focus()
-    page.keyboard.press("Enter")
-    page.wait_for_url("**/conversations/02.html")
-    assert page.locator("article.conversation").is_visible()
 
 
 def test_more_rows_than_are_laid_out_at_once_come_with_scrolling_keys_and_filters(opened):
@@ -428,20 +406,6 @@ def test_an_address_that_leads_nowhere_opens_the_list(opened, tmp_path):
         assert page.locator("h1").nth(1).inner_text() == "Talk"
 
 
-@pytest.mark.parametrize("name", ODD, ids=["plain", "path", "chinese", "signs", "long"])
-def test_an_address_leads_to_its_page_in_a_folder_of_pages(opened, tmp_path, name):
-    many = [named("a"), named("b"), named(name, title="Sought")]
-    index = views.write_run(many, tmp_path / "many", "many", in_one_file=2)
-    page = opened(index)
-    encoded = page.evaluate("text => encodeURIComponent(text)", name)
-    page.goto("about:blank")
-    page.goto(f"{index.as_uri()}#{encoded}/5")
-    page.wait_for_url(re.compile(r"/conversations/3\.html#"), timeout=5_000)
-    page.wait_for_function(IN_VIEW, arg=f"{name}/5")
-    page.locator(".dialogue .here").nth(2).click()
-    page.wait_for_function(IN_VIEW, arg=f"{name}/2")
-
-
 def test_a_conversation_among_others_of_its_id_is_reached_too(opened):
     page = opened(views.run_page([named("a", title="One"), named("a", title="Other")], "twice"))
     page.locator(ROW).nth(1).click()
@@ -487,32 +451,20 @@ LABELLED = [
 ]
 
 
-@pytest.mark.parametrize("in_one_file", [3, 10])
-def test_a_label_is_chosen_and_its_disputes_are_opened(opened, tmp_path, in_one_file):
-    page = opened(views.write_run(LABELLED, tmp_path / "p.html", "x", in_one_file=in_one_file))
-    assert not page.locator(".chosen").is_visible()
+def test_a_label_is_chosen_as_a_filter_and_a_column(opened):
+    page = opened(views.run_page(LABELLED, "x"))
     assert not page.locator(".rows th.label").is_visible()
     page.select_option("[name=label]", label="mood")
-    assert page.locator(".chosen").inner_text() == "mood: source not told"
     assert page.locator(".rows th.label").inner_text() == "mood"
-    cells = [cell.inner_text() for cell in page.locator(f"{ROW} .label").all()]
-    assert cells == [
-        "good", "good people say otherwise: bad", "<b onclick=alert(1)>bad</b> people say otherwise: bad", "bad",
-    ]  # fmt: skip
+    cells = page.locator(f"{ROW} .label").all_inner_texts()
+    assert cells == ["good", "good", "<b onclick=alert(1)>bad</b>", "bad"]
     page.select_option("[name=value]", label="good")
     assert page.locator(ROW).count() == 2
-    page.select_option("[name=disputed]", label="people say otherwise")
-    assert page.locator(ROW).count() == 1
     page.select_option("[name=label]", label="tone")
-    assert page.locator(ROW).count() == 0  # nobody labelled it but the model
-    page.select_option("[name=disputed]", label="votes differ")
-    assert page.locator(f"{ROW} .label").inner_text() == "warm votes differ: message 1"
+    assert page.locator(f"{ROW} .label").all_inner_texts() == ["warm", "warm", "cold"]  # nobody labelled the fourth
     page.select_option("[name=label]", label="none")
-    assert page.locator(f"{ROW} .label").inner_text() == "tone"
-    page.select_option("[name=label]", label="tone")
-    page.locator(f"{ROW} .label a").click()
-    page.wait_for_url("**#talk%201%2F1/1")
-    page.wait_for_function("document.querySelector(':target')?.className === 'assistant'")
+    assert page.locator(ROW).count() == 4
+    assert not page.locator(".rows th.label").is_visible()
 
 
 @pytest.mark.parametrize("width", [1000, 400, 320])
@@ -521,9 +473,8 @@ def test_labels_need_no_sideways_scrolling_and_are_read_in_the_dark(opened, widt
     page.select_option("[name=label]", label="mood")
     page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-    assert page.locator(".chosen").is_visible()
     light = "e => getComputedStyle(e).color.match(/[\\d.]+/g).slice(0, 3).every(v => v > 120)"
-    for shown in (".chosen", f"{ROW} .label", f"{ROW} .label small", ".facts small.trust"):
+    for shown in ("main", f"{ROW} .label"):
         assert page.locator(shown).first.evaluate(light), shown
 
 
@@ -555,7 +506,7 @@ ZEBRA = ".rendered_html table{color:black}.rendered_html tbody tr:nth-child(odd)
 @pytest.mark.parametrize("dark", [True, False])
 @pytest.mark.parametrize("begin", [f'<style>{ZEBRA}</style><div class="rendered_html">', '<div class="plain">'])
 def test_the_result_of_a_test_is_read_in_the_dark_and_in_the_light(opened, tested, begin, dark):
-    from duologue.views.success import notebook_result
+    from duologue.views.run import notebook_result
 
     page = opened(f"<!doctype html>{begin}{notebook_result(tested[1])}</div>", dark=dark)
     page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")

@@ -7,7 +7,7 @@ from pathlib import Path
 import duologue
 from duologue.data import Attempt, Conversation, Message, Part, ToolCall, load
 from duologue.views import conversation_page, run_page, with_images
-from duologue.views.against import pair_html
+from duologue.views.pairs import pair_html
 from duologue.views.parts import MOST_SHOWN, UNFOLDED
 
 PNG = base64.b64decode(
@@ -99,9 +99,10 @@ def test_the_images_of_a_file_that_is_read_are_shown_if_they_lie_beside_it(tags,
     content = [{"type": "text", "text": "Look."}, *({"type": "image_url", "image_url": {"url": url}} for url in urls)]
     file = folder / "chat.jsonl"
     file.write_text(json.dumps({"messages": [{"role": "user", "content": content}]}) + "\n")
-    shown = with_images(tuple(load(file)), file)
-    assert [part.inline for part in shown[0].messages[0].parts] == [True] + [False] * 9
-    assert shown[0].messages[0].parts[0].name == "pictures/dot.png"
+    (conversation,) = load(file)
+    shown = with_images(conversation, folder)
+    assert [part.inline for part in shown.messages[0].parts] == [True] + [False] * 9
+    assert shown.messages[0].parts[0].name == "pictures/dot.png"
     page = Path(tmp_path / "page.html")
     duologue.show(file, out=page)
     assert "img-src data:" in tags(page.read_text()).policy

@@ -1,4 +1,4 @@
-"""A run or a data set as one page, beyond a bound as a folder; two of them side by side."""
+"""A run or a data set as one page; two of them side by side."""
 
 import json
 import re
@@ -9,11 +9,11 @@ import pytest
 
 from duologue import data
 from duologue.analysis.testing.pairs import compare_pairs
-from duologue.data import Conversation, DataError, Message
+from duologue.data import Conversation, Message, ToolCall
+from duologue.data.records import Attempt
 from duologue.data.simquac import Topic
-from duologue.views import against_page, run_page, write_run
-from duologue.views.labels.filters import LONGEST
-from duologue.views.testing.pairs import pairs_page
+from duologue.views import against_page, pairs_page, run, run_page
+from duologue.views.labels import LONGEST
 
 
 def bodies(page):
@@ -57,12 +57,12 @@ def test_a_run_with_scores_lists_success_with_its_reason_and_filters_it(talk):
         ("seat is 4, &lt;expected&gt; 5", "no"), ("seat is 4, &lt;expected&gt; 5", "yes"),
         ("no scorer gave one", "no score"),
     ]  # fmt: skip
-    assert '<select name="success"><option value="">any</option><option value="no">no</option>' in page
+    assert '<select name="success" class="choice"><option value="">any</option><option value="no">no</option>' in page
     assert re.findall(r'data-success="([^"]*)"', page) == ["no", "yes", "no score"]
     assert re.findall(r'data-label="repeat" data-v="([^"]*)"', page) == ["2", "1", "3"]
 
 
-def test_a_run_with_scores_begins_with_its_result_and_says_once_what_trust_means(talk, tags):
+def test_a_run_with_scores_begins_with_its_result(talk, tags):
     hostile = {"title": "<img src=x>"}
     failed = scored(talk, "b", False, 1, scenario=hostile, stop="max_turns")
     page = run_page([scored(talk, "a", True), failed, scored(talk, "c", False, 2)], "x")
@@ -74,16 +74,7 @@ def test_a_run_with_scores_begins_with_its_result_and_says_once_what_trust_means
     text = " ".join("".join(tags(head).text).split())
     assert "whose fault: undecided 2" in text
     assert "seat is 4, <expected> 5; it reached its limit of turns" in text or "seat is 4, <expected> 5;" in text
-    assert page.count("success: source not told") == 1
-    everything = page + "".join(bodies(page))
-    assert everything.count("or not told by the data") == 1
     assert "succeeded" not in run_page([talk()], "x")
-
-
-def test_a_page_in_a_folder_links_its_result_to_the_pages_of_failed_conversations(talk, tmp_path):
-    index = write_run([scored(talk, "a", True), scored(talk, "b", False, 1)], tmp_path / "run.html", "x", in_one_file=1)
-    assert '<a href="conversations/1.html">' in index.read_text().split("Settings and results")[0]
-    assert 'id="b"' in (index.parent / "conversations/1.html").read_text()
 
 
 def test_a_run_without_scores_or_repeats_has_no_column_for_them(talk):
@@ -183,36 +174,6 @@ def test_hostile_texts_stay_text_side_by_side(hostile, tags, hostile_text):
     assert set(tags(body).tags) <= set(tags(like).tags)
 
 
-def test_beyond_the_bound_a_folder_has_a_page_for_each_conversation(talk, tmp_path, tags):
-    conversations = [talk(topic=other_topic(n), id=f"../{n}") for n in range(12)]
-    index = write_run(conversations, tmp_path / "many.html", "many", in_one_file=11)
-    assert index == tmp_path / "many" / "index.html"
-    pages = sorted(path.name for path in (tmp_path / "many/conversations").iterdir())
-    assert pages == [f"{n:02}.html" for n in range(1, 13)]
-    links = [target for target in tags(index.read_text()).targets if target.startswith("conv")]
-    assert links == [f"conversations/{name}" for name in pages]
-    third = (tmp_path / "many" / links[2]).read_text()
-    assert "Topic 2" in third
-    assert 'href="../index.html"' in third
-    assert (
-        write_run(conversations, tmp_path / "many.html", "many", in_one_file=11) == index
-    )  # its own folder is written anew
-    write_run(conversations[:3], tmp_path / "many.html", "many", in_one_file=2)
-    assert len(list((tmp_path / "many/conversations").iterdir())) == 3
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site/index.html").write_text("<p>my own page</p>")
-    with pytest.raises(DataError, match="exists and is not a folder of pages"):
-        write_run(conversations, tmp_path / "site.html", "many", in_one_file=11)
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other/mine.txt").write_text("x")
-    with pytest.raises(DataError, match="exists and is not a folder of pages"):
-        write_run(conversations, tmp_path / "other.html", "many", in_one_file=11)
-
-
-def test_half_a_character_fits_into_every_page_of_a_folder(talk, tmp_path):
-    assert write_run([talk("\ud800"), talk("\ud800")], tmp_path / "p", "p\ud800", in_one_file=1).is_file()
-
-
 def test_two_sets_stand_side_by_side_and_what_is_in_one_alone_is_named(talk, tags):
     section = talk().scenario["section"]
     other = talk(topic=Topic(title="Same section", background="b", header="Keepers", section=section), id="b")
@@ -221,13 +182,11 @@ def test_two_sets_stand_side_by_side_and_what_is_in_one_alone_is_named(talk, tag
     for words in (
         "people against machines",
         "1 pair about the same topic",
-        "only in A people",
-        "Topic 5",
-        "mean per conversation",
+        "A people: 2 conversations, 1 without a counterpart",
+        "B machines: 1 conversation, 0 without a counterpart",
         "turns A",
     ):
         assert words in text, words
-    assert "only in B" not in text
     (body,) = bodies(page)
     body_text = " ".join("".join(tags(body).text).split())
     assert "A people" in body_text
@@ -255,3 +214,27 @@ def test_a_pair_of_versions_stands_side_by_side_from_the_first_message_that_diff
     assert "1 turn before, equal in both" in before
     assert ("Hello." in before, "Hello." in beside) == (True, False)
     assert [beside.count(text) for text in ("At six.", "Booked.", "No.")] == [2, 1, 1]
+
+
+def test_a_pair_of_versions_that_say_the_same_differs_where_their_calls_do():
+    def called(seats):
+        calls = (ToolCall(name="book", arguments={"seats": seats}, result={"free": 6 - seats}),)
+        draft = Attempt(text="Booked.", verdict="accepted", tool_calls=calls)
+        said = (
+            Message(role="user", text="A table, please."),
+            Message(role="assistant", text="Booked.", attempts=(draft,)),
+        )
+        return Conversation(id="a", scenario={"title": "A table"}, messages=said)
+
+    (body,) = bodies(pairs_page(compare_pairs([called(2)], [called(4)]), [called(2)], [called(4)]))
+    assert "equal in both" not in body
+    for words in ("&#34;seats&#34;: 2", "&#34;seats&#34;: 4", "&#34;free&#34;: 4", "&#34;free&#34;: 2"):
+        assert words in body
+
+
+def test_of_a_long_run_the_failed_conversations_are_on_the_page(talk, monkeypatch):
+    monkeypatch.setattr(run, "MOST", 2)
+    page = run_page([scored(talk, "a", True), scored(talk, "b", True), scored(talk, "c", False)], "x")
+    assert re.findall(r'data-success="([^"]*)"', page) == ["no", "yes"]
+    assert "1 more are not on this page" in page
+    assert "2 of 3 scored conversations succeeded" in page

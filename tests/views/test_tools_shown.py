@@ -5,7 +5,7 @@ import pytest
 from duologue.data import Attempt, Conversation, Message, ToolCall, Usage
 from duologue.data.records import NodeInfo, Provenance
 from duologue.views import conversation_page, run_page
-from duologue.views.against import pair_html
+from duologue.views.pairs import pair_html
 
 
 def talk(text="look_up", **more):

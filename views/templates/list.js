@@ -4,8 +4,7 @@ const heads = [...list.querySelectorAll(".rows thead th")], packed = [...list.qu
 const rows = [...body.rows].map((tr, place) => ({ tr, place, unfolded: null }));
 const of = new Map(rows.map(row => [row.tr, row])), anchored = new Map(rows.map(row => [row.tr.dataset.anchor, row]));
 const more = list.querySelector(".more"), atOnce = Number(more.dataset.atOnce);
-const labelled = JSON.parse(list.querySelector(":scope > .labelled")?.textContent ?? "[]"), disputes = new Map([...(form.elements.disputed?.options ?? [])].map(option => [Number(option.value), option.text]));
-labelled.forEach(label => { label.of = new Map(label.rows.map(([row, ...said]) => [row, said])); });
+const labelled = JSON.parse(list.querySelector(":scope > .labelled").textContent);  // of each row, label: values
 let texts = null, order = rows, fitting = rows, shown = atOnce;
 
 function value(row, column) {
@@ -47,64 +46,45 @@ function show(count) {
 }
 
 function filter() {
-  const { search, column, least, most, rejections, label, value: of, disputed } = form.elements;
-  const asked = label?.value ? [labelled[label.value]] : disputed?.value ? labelled : [];
+  const { search, column, least, most, label, value: said } = form.elements;
   const sought = search.value.trim().toLowerCase();
   if (sought && !texts) texts = JSON.parse(list.querySelector('[type="application/json"]').textContent).map(text => text.toLowerCase());
-  const chosen = [...form.querySelectorAll("select")].filter(select => ![column, label, of, disputed].includes(select) && select.value);
+  const chosen = [...form.querySelectorAll(".choice")].filter(select => select.value);
   fitting = order.filter(row => {
     const figure = value(row, Number(column.value));
     return chosen.every(select => row.tr.dataset[select.name] === select.value)
       && (least.value === "" || (figure !== null && figure >= Number(least.value)))
       && (most.value === "" || (figure !== null && figure <= Number(most.value)))
-      && (!rejections || !rejections.checked || value(row, Number(rejections.value)) > 0)
-      && (!asked.length || asked.some(each => says(each, row, of.value, disputed?.value)))
+      && (!label?.value || saidOf(label.value, row).some(text => !said.value || text === said.value))
       && (!sought || texts[row.place].includes(sought));
   });
   form.querySelector("output").textContent = `${fitting.length.toLocaleString("en")} of ${rows.length.toLocaleString("en")}`;
   show(atOnce);
 }
 
-function says(label, row, value, dispute) {
-  const [values, bits] = label.of.get(row.place) ?? [[], 0];
-  return (!value || values.some(([place]) => place === Number(value))) && (!dispute || (bits & Number(dispute)) > 0);
+function saidOf(label, row) {
+  const said = labelled[row.place];
+  return Object.hasOwn(said, label) ? said[label] : [];
 }
 
-// What the chosen label says is a column of its own, how far to trust it stands above. Without a label, but with a dispute,
-// the column names the labels that are disputed. All of it is text, never markup.
+// What the chosen label says is a column of its own. All of it is text, never markup.
 function choose() {
-  const label = labelled[form.elements.label.value || -1], dispute = Number(form.elements.disputed?.value ?? 0);
-  const of = form.elements.value, told = list.querySelector(".chosen"), column = heads.length - 1, head = heads[column];
-  const name = label?.name ?? (dispute ? "disagreement" : "");
-  if (of.length - 1 !== (label?.values.length ?? 0) || told.dataset.label !== name) {
-    of.replaceChildren(new Option("any", ""), ...(label?.values ?? []).map((value, place) => new Option(value, place)));
+  const name = form.elements.label.value, said = form.elements.value, head = heads[heads.length - 1];
+  if (said.dataset.label !== name) {
+    const values = [...new Set(name ? rows.flatMap(row => saidOf(name, row)) : [])];
+    values.sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+    said.replaceChildren(new Option("any", ""), ...values.map(text => new Option(text, text)));
+    said.dataset.label = name;
     head.removeAttribute("aria-sort");
   }
-  of.disabled = told.hidden = !label;
-  head.hidden = !name;
-  head.querySelector("button").textContent = head.querySelector("button").title = told.dataset.label = name;
-  told.textContent = label ? `${name}: ${label.trust}` : "";
+  said.disabled = head.hidden = !name;
+  head.querySelector("button").textContent = head.querySelector("button").title = name;
   for (const row of rows) {
-    const cell = row.tr.cells[column];
+    const cell = row.tr.cells[heads.length - 1];
     cell.hidden = !name;
     cell.dataset.label = name;
-    cell.replaceChildren(...(label ? saidOf(label, row) : [labelled.filter(each => says(each, row, "", dispute)).map(each => each.name).join(", ")]));
+    cell.textContent = name ? saidOf(name, row).join(", ") : "";
   }
-}
-
-function saidOf(label, row) {
-  const [values, bits, messages, people] = label.of.get(row.place) ?? [[], 0, [], ""];
-  const text = values.map(([place, count]) => label.values[place] + (count > 1 ? ` ×${count}` : "")).join(", ");
-  const words = [...disputes].filter(([bit]) => bits & bit).map(([, word]) => word).join(", ");
-  if (!words) return [text];
-  const small = document.createElement("small"), page = row.tr.querySelector(".clip a")?.getAttribute("href") ?? "";
-  small.append(` ${words}${people && `: ${people}`}`, ...messages.flatMap((message, place) => {
-    const link = document.createElement("a");
-    link.href = `${page}#${encodeURIComponent(row.tr.dataset.anchor)}/${message}`;
-    link.textContent = `message ${message}`;
-    return [place ? ", " : ": ", link];
-  }));
-  return [text, small];
 }
 
 function focusable(row) {
@@ -121,8 +101,7 @@ async function conversation(place) {
 }
 
 async function unfold(row) {
-  const link = row.tr.querySelector(".clip a");
-  if (link) { link.click(); return; }
+  if (!packed[row.place].textContent) return;
   const open = row.unfolded !== null;
   row.tr.setAttribute("aria-expanded", String(!open));
   if (open) { row.unfolded.remove(); row.unfolded = null; return; }
@@ -144,9 +123,7 @@ async function arrive() {
   const hash = location.hash.slice(1), part = hash.match(/^(.*)[/@]\d+$/);
   const row = (part && anchored.get(decoded(part[1]))) || anchored.get(decoded(hash));
   if (!hash || !row) return false;
-  const link = row.tr.querySelector(".clip a");
-  if (link) { location.replace(link.getAttribute("href") + location.hash); return true; }
-  if (!fitting.includes(row)) { form.reset(); if (labelled.length) choose(); filter(); }
+  if (!fitting.includes(row)) { form.reset(); if (form.elements.label) choose(); filter(); }
   if (fitting.indexOf(row) >= shown) show(fitting.indexOf(row) + atOnce);
   reach(row);
   if (!row.unfolded) await unfold(row);
@@ -176,7 +153,7 @@ for (const [width, place] of [["48rem", ".facts:not(.groups)"], ["84rem", ".grap
 more.hidden = rows.length <= atOnce;
 heads.forEach((head, column) => head.querySelector("button").addEventListener("click", () => sort(column)));
 form.addEventListener("input", event => {
-  if (["label", "disputed"].includes(event.target.name)) choose();
+  if (event.target.name === "label") choose();
   filter();
 });
 form.addEventListener("submit", event => event.preventDefault());
@@ -199,5 +176,5 @@ addEventListener("hashchange", arrive);
 arrive().then(arrived => {
   if (arrived || !rows.length) return;
   reach(rows[0]);
-  if (!rows[0].tr.querySelector(".clip a")) unfold(rows[0]);
+  unfold(rows[0]);
 });

@@ -6,6 +6,7 @@ from duologue.analysis.labels.preference import preferences
 from duologue.data.labels.answers import LabelAnswer
 from duologue.data.labels.side_by_side import STUDY
 from duologue.errors import DataError
+from tests.analysis import printed
 
 
 def answer(by, conversation="1", preference="first", **aspects):
@@ -23,7 +24,7 @@ def by_person(*answers):
 
 
 def rows(result):
-    return {row.aspect: row for row in result.wins}
+    return {row.aspect: row for row in printed.rows(result.by_name["wins"])}
 
 
 def test_a_side_wins_where_more_than_half_of_the_labellers_say_so():
@@ -52,32 +53,12 @@ def test_both_and_neither_are_ties_as_well_as_no_majority():
     assert (row.both, row.neither, row.split) == (0.25, 0.25, 0.25)
 
 
-def test_fleiss_kappa_is_that_of_the_table_of_votes():
-    votes = ["first first", "second second", "first second", "first first"]
-    answers = [
-        answer(by, str(number), choice)
-        for number, of_one in enumerate(votes)
-        for by, choice in zip("ab", of_one.split(), strict=True)
-    ]
-    # Fleiss 1971: observed (1 + 1 + 0 + 1) / 4, expected (5/8)² + (3/8)².
-    expected = (5 / 8) ** 2 + (3 / 8) ** 2
-    result = preferences(by_person(*answers))
-    row = rows(result)["preference"]
-    assert row.kappa.value == pytest.approx((0.75 - expected) / (1 - expected))
-
-
-def test_one_labeller_agrees_with_nobody_and_the_row_says_so():
-    preference = rows(preferences(by_person(answer("a"))))["preference"]
-    assert (preference.kappa.value, preference.kappa.reason) == (None, "nothing was answered by two people")
-
-
 def test_reasons_stand_beside_the_preference_as_it_was_seen_and_are_left_out_by_name():
     odd = answer("a", preference="first", correctness="second")
     odd = odd.model_copy(update={"value": {**odd.value, "switched": True, "why": "A is right."}})
     answers = by_person(odd, answer("b", preference="second", correctness="second"))
     result = preferences(answers)
-    listed = [(row.answer, row.preference, row.why) for row in result.justifications]
-    assert listed == [("a:1", "B", "A is right."), ("b:1", "B", "so")]
+    assert result.by_name["justifications"].rows == (("a:1", "B", "A is right."), ("b:1", "B", "so"))
     assert rows(result)["preference"].tie == 1
     without = rows(preferences(answers, without=["a:1"]))
     assert (without["preference"].second, without["correctness"].second) == (1, 1)
@@ -95,15 +76,16 @@ def test_reasons_are_counted_for_each_side_and_change_no_win():
     reasons = [["correct", "complete"], ["correct"], ["concise"], ["none"]]
     labelled = [one.model_copy(update={"value": {**one.value, "justification": of}}) for one, of in zip(answers, reasons, strict=True)]  # fmt: skip
     result = preferences(by_person(*labelled))
-    assert result.wins == preferences(by_person(*answers)).wins
-    assert preferences(by_person(*answers)).reasons == ()
-    assert [(row.reason, row.first, row.second, row.tie) for row in result.reasons] == [
+    plain = preferences(by_person(*answers))
+    assert (plain.by_name["wins"], "reasons" in plain.by_name) == (result.by_name["wins"], False)
+    reasons_rows = printed.rows(result.by_name["reasons"])
+    assert [(row.reason, row.first, row.second, row.tie) for row in reasons_rows] == [
         ("correct", 2, 0, 0),
         ("complete", 1, 0, 0),
         ("concise", 0, 1, 0),
         ("none", 0, 0, 1),
     ]
-    assert {(row.of_first, row.of_second, row.of_tie) for row in result.reasons} == {(2, 1, 1)}
+    assert {(row.of_first, row.of_second, row.of_tie) for row in reasons_rows} == {(2, 1, 1)}
     assert [table.title for table in result.tables()] == [
         "Side by side",
         "Reasons for a preference",

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 pytest.importorskip("pandas")
 
-from duologue.analysis.recllmsim import TablesReport, recllmsim_tables
+from duologue.analysis.recllmsim import recllmsim_tables
 from duologue.analysis.recllmsim.tables import TABLES, lengths
-from duologue.data import Conversation, Message, load, recllmsim
+from duologue.analysis.tables import TablesReport
+from duologue.data import Conversation, load, recllmsim
 from duologue.data.records import NodeInfo, Provenance
 
 Made = Callable[..., Conversation]
@@ -176,16 +177,6 @@ def test_behaviour_is_the_result_of_votes_and_peoples_intents_stand_apart(labell
     assert not [key for key in rows if key[1] == "other" or (key[0] == "intent" and key[3] == "people")]
 
 
-def test_ratings_and_frequencies_are_by_value_and_each_user_counts_the_same(labelled: list[Conversation]) -> None:
-    rated = rows_of("rating_by_label", labelled, "label", "value", "rating")
-    assert values(rated["intent", "planning", "rating Diversity"], "n", "of", "mean") == (2, 2, 1.5)
-    assert rated["intent people", "others", "satisfaction with replies"]["mean"] == 3
-    users = rows_of("label_frequency", labelled, "label", "value", "side")
-    step = users["solving problem solving", "step by step", "simulated"]
-    assert values(step, "users", "of", "users_with", "mean", "sd") == (2, 2, 1, 0.5, 0.5)
-    assert values(users["intent people", "规划", "people"], "mean", "sd") == (0.5, None)
-
-
 def test_each_profile_counts_once_and_others_is_no_label(simulated: Made, person: Made) -> None:
     def mapped(*labels: tuple[str, str]) -> dict[str, Any]:
         return {"Age": "30", "Personality": [{"en": english, "zh": chinese} for english, chinese in labels]}
@@ -254,16 +245,6 @@ def test_every_table_of_the_open_data_has_rows_and_shares_that_add_up(open_data:
         sums[key] = sums.get(key, 0) + row["share"]
     assert len(sums) > 50
     assert list(sums.values()) == pytest.approx([1] * len(sums))
-
-
-def test_no_conversation_one_silent_one_and_another_kind_give_tables_that_say_so(simulated: Made, person: Made) -> None:
-    other = Conversation(id="x", scenario={"kind": "messages"}, messages=(Message(role="user", text="hi"),))
-    bare = Conversation(id="y", scenario={"kind": "recllmsim", "task": "gifts"})
-    for conversations in ([], [other, bare], [simulated("")], [simulated("a")], [person(profile={})]):
-        report = recllmsim_tables(conversations)
-        json.dumps(report.to_json(), allow_nan=False)
-        assert all(table.rows or table.notes for table in report.tables())
-    assert "2 conversations are about no task with a profile: left out." in notes_of("counts", [other, bare])
 
 
 NAMES = st.sampled_from(

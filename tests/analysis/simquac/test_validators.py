@@ -1,12 +1,10 @@
 """The same answers through two validators."""
 
-import pytest
-
 from duologue import data
 from duologue.analysis.simquac import compare_validators
 from duologue.data import Conversation, Message
 from duologue.data.simquac import Topic
-from duologue.data.simquac.released import overlap
+from tests.analysis.printed import measures
 
 SECTION = "Aniston was cast as Rachel Green. The Program was a success (in 1995) for years. She left NBC."
 
@@ -15,7 +13,7 @@ def by_validator(*answers):
     topic = Topic(title="t", background="She was born in 1969.", header="h", section=SECTION)
     messages = [m for a in answers for m in (Message(role="user", text="?"), Message(role="assistant", text=a))]
     conversation = Conversation(id="a", scenario=topic.scenario(), messages=tuple(messages))
-    return {row.validator: row for row in compare_validators([conversation])}
+    return measures(compare_validators([conversation]).tables()[0])
 
 
 def test_an_exact_copy_loses_its_first_word_under_the_published_rules_and_none_under_ours():
@@ -47,7 +45,8 @@ def test_the_models_case_is_stored_by_the_published_rules():
 
 
 def test_the_open_teacher_topics_are_all_accepted_and_all_altered_by_the_published_rules(open_data):
-    released, ours = compare_validators(data.load(open_data / "simquac/teacher_sim_topics.txt"))
+    table = compare_validators(data.load(open_data / "simquac/teacher_sim_topics.txt")).tables()[0]
+    released, ours = measures(table).values()
     assert (released.answers, released.refused, released.accepted, released.rejected) == (100, 28, 100, 0)
     assert released.altered == 72
     assert (ours.accepted, ours.rejected, ours.altered, ours.words_lost, ours.spans_lost) == (100, 0, 0, 0, 0)
@@ -56,27 +55,7 @@ def test_the_open_teacher_topics_are_all_accepted_and_all_altered_by_the_publish
 def test_the_open_data_sets_give_the_numbers_of_the_documentation(open_data):
     counts = {}
     for name in ("quac_subset", "sim_quac"):
-        released, _ = compare_validators(data.load(open_data / f"simquac/{name}.json"))
+        table = compare_validators(data.load(open_data / f"simquac/{name}.json")).tables()[0]
+        released = measures(table)["as_released"]
         counts[name] = (released.accepted, released.rejected, released.altered, released.words_lost)
     assert counts == {"quac_subset": (538, 14, 428, 428), "sim_quac": (861, 63, 501, 1686)}
-
-
-class Section(str):
-    """Counts how often something is looked for in it."""
-
-    searches = 0
-
-    def lower(self):
-        return self
-
-    def __contains__(self, piece):
-        self.searches += 1
-        return str.__contains__(self, piece)
-
-
-@pytest.mark.parametrize(("text", "start"), [("x | a b", 4), ("| a b | " * 5_000, None)])
-def test_the_published_rules_look_for_few_of_the_tails_of_a_long_answer(text, start):
-    section = Section("The | a b and c")
-    span = overlap(text, section)
-    assert (span and span.start) == start
-    assert section.searches <= len(text).bit_length()

@@ -11,7 +11,7 @@ from duologue.analysis.testing.pairs import compare_pairs
 from duologue.analysis.testing.report import TERMINAL, headline, markdown, report
 from duologue.analysis.testing.success import PlannedConversation, successes, with_verdict
 from duologue.data.records import Failure, Timing
-from duologue.views.success import result_html
+from duologue.views.run import result_html
 from tests.analysis.testing.talks import talk
 
 AWAY = Failure(node="user_simulator", error="ConnectionError: away")

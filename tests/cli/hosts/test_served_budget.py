@@ -45,10 +45,10 @@ def asked(serving, model):
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("bound", [("--max-cost", "0.0005"), ("--max-tokens", "1200")])
-def test_a_spent_budget_is_an_error_that_no_client_repeats_and_a_later_server_counts_it(asked, model, bound):
+def test_a_spent_budget_is_an_error_that_no_client_repeats(asked, model, bound):
     if bound[0] == "--max-cost":
         pytest.importorskip("genai_prices")
-    answers, lines = asked(*bound, "--journal", "calls.jsonl")
+    answers, lines = asked(*bound)
     refused = [answer for answer in answers if isinstance(answer, openai.APIError)]
     assert {type(answer) for answer in refused} == {openai.RateLimitError}
     assert (len(answers) - len(refused), model.counts()["requests"]) == (3, 3)
@@ -56,19 +56,6 @@ def test_a_spent_budget_is_an_error_that_no_client_repeats_and_a_later_server_co
     assert refused[0].body["message"].startswith(line)
     assert {(error.type, error.code) for error in refused} == {("insufficient_quota", "insufficient_quota")}
     assert lines.count(line) == 1
-    [again], _ = asked(*bound, "--journal", "calls.jsonl", requests=1)
-    assert again.code == "insufficient_quota"
-    others, _ = asked(*bound, "--journal", "others.jsonl")
-    assert sum(not isinstance(other, openai.APIError) for other in others) == 3  # which of them is first, nobody knows
-    assert model.counts()["requests"] == 6
-
-
-@pytest.mark.heavy
-def test_a_later_server_asks_again_for_what_the_journal_answered(asked, model):
-    for number in (1, 2):
-        [answer], _ = asked("--journal", "calls.jsonl", requests=1)
-        assert answer.choices[0].message.content
-        assert model.counts()["requests"] == number
 
 
 @pytest.mark.heavy
@@ -86,13 +73,10 @@ def test_a_bound_of_time_ends_it(serving):
 
 
 @pytest.mark.heavy
-def test_a_model_without_a_price_and_a_journal_of_something_else_are_one_line(duologue, model, tmp_path):
+def test_a_model_without_a_price_is_one_line(duologue, model, tmp_path):
     pytest.importorskip("genai_prices")
-    (tmp_path / "s.jsonl").write_text('{"goal": "a"}\n')
     for arguments, line in (
         (("--goal", "a", "--user", "openai:mine", "--max-cost", 1), "--max-cost: the price of the model 'mine'"),
-        (("--scenarios", "s.jsonl", "--journal", "s.jsonl"), "s.jsonl"),
-        ((*USER, "--journal", "s.jsonl"), "s.jsonl"),
     ):
         code, out, err = duologue("serve-user", *arguments)
         assert (code, out) == (2, "")

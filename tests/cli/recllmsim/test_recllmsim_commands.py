@@ -32,40 +32,6 @@ def test_a_workbook_gives_an_object_of_its_tasks(duologue: Any, open_data: Path)
     assert len(json.loads(out)["new travel planning"]) == 12
 
 
-def test_a_folder_is_converted_to_and_fro(duologue: Any, some: Path) -> None:
-    assert duologue("convert", some, "records.jsonl", "--to", "replay")[0] == 0
-    code, out, _ = duologue("convert", "records.jsonl", "again", "--to", "recllmsim", "--json")
-    files = sorted(some.glob("*.json"))
-    assert (code, json.loads(out)["conversations"]) == (0, len(files))
-    assert all((Path("again") / file.name).read_bytes() == file.read_bytes() for file in files)
-    code, out, _ = duologue("convert", "again", "talks.json", "--to", "sharegpt", "--json")
-    assert code == 0
-    assert json.loads(out)["left_out"]
-
-
-def test_what_sharegpt_alone_can_hold_is_told_where_it_is_lost(duologue: Any) -> None:
-    call = {"from": "function_call", "value": "{}"}
-    turns = [{"from": "system", "value": "Be kind."}, call, {"from": "user", "value": "Hi", "weight": 0}]
-    Path("talks.json").write_text(json.dumps([{"id": "one", "conversations": turns}]))
-    _, out, _ = duologue("convert", "talks.json", "talks.jsonl", "--to", "messages", "--json")
-    assert "calls and results of tools, of 1 conversation" in json.loads(out)["left_out"]
-    messages = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hi"}]
-    assert json.loads(Path("talks.jsonl").read_text()) == {"id": "one", "messages": messages}
-    _, out, _ = duologue("convert", "talks.json", "again.json", "--to", "sharegpt", "--json")
-    assert json.loads(Path("again.json").read_text()) == json.loads(Path("talks.json").read_text())
-    Path("alias.json").write_text(json.dumps([{"id": "one", "conversations": [{"from": "user", "value": "Hi"}]}]))
-    assert duologue("convert", "alias.json", "alias.jsonl", "--to", "messages")[0] == 0
-
-
-def test_half_a_surrogate_pair_is_shown_and_does_not_end_the_check(duologue: Any) -> None:
-    turns = [{"role": "user", "content": "\ud800 a"}]
-    value = {"task": "tea", "preference": "1. Age: 40", "task_context": "Brew.", "history": turns}
-    Path("talk.json").write_text(json.dumps(value))
-    code, out, err = duologue("check", "talk.json")
-    assert code == 0, err
-    assert 'has no reply: "\\ud800 a"' in out
-
-
 @pytest.mark.heavy
 def test_chinese_is_shown_on_a_plain_terminal() -> None:
     """The terminal's encoding is the process's own."""
@@ -74,12 +40,6 @@ def test_chinese_is_shown_on_a_plain_terminal() -> None:
     shown = subprocess.run(command, env=plain, capture_output=True, text=True, check=False)
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "\\u83dc\\u8c31\\u89c4\\u5212 (6)\n" in shown.stdout
-
-
-def test_what_is_about_something_else_is_not_written_as_a_task(duologue: Any, some: Path) -> None:
-    code, _, err = duologue("convert", some, "x.json", "--to", "simquac")
-    assert code == 2
-    assert "cannot be written as simquac: the scenario is of kind 'recllmsim'" in err
 
 
 def test_a_broken_file_is_named_and_gives_exit_code_one(duologue: Any, some: Path) -> None:
@@ -106,10 +66,3 @@ def test_check_reads_the_open_files_of_simulated_users_and_names_the_leaks(duolo
     code, out, _ = duologue("check", open_data / "recllmsim/real_human_user", "--limit", "1")
     assert code == 0
     assert out.startswith("User_")
-
-
-def test_check_says_where_no_rule_reads(duologue: Any) -> None:
-    Path("talks.json").write_text('[{"conversations": [{"from": "human", "value": "Hi"}]}]')
-    code, _, err = duologue("check", "talks.json", "--rule", "hallucination")
-    assert code == 0
-    assert "no rule applies to these conversations" in err

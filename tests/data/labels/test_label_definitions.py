@@ -3,8 +3,8 @@
 import pytest
 
 from duologue.data.labels.definition import LabelDefinition
-from duologue.errors import DataError, SettingError
-from duologue.prompts.label_pages import label_of, labels_in, labels_named
+from duologue.errors import DataError
+from duologue.prompts.label_pages import label_of
 
 PAGE = """---
 title: How it went
@@ -63,18 +63,6 @@ def test_a_page_that_cannot_be_used_says_so_in_one_line_with_its_path(tmp_path, 
         label_of(path)
     assert str(path) in str(raised.value)
     assert "\n" not in str(raised.value)
-
-
-def test_a_folder_without_pages_and_a_name_that_nobody_knows_are_one_line(tmp_path):
-    with pytest.raises(DataError):
-        labels_in(tmp_path)
-    with pytest.raises(SettingError, match="'mood'"):
-        labels_named(["mood"])
-    written(tmp_path)
-    assert [label.name for label in labels_named(["outcome", "style", "outcome"], tmp_path)] == [
-        "outcome",
-        "style",
-    ]
 
 
 def test_a_value_is_refused_part_by_part():

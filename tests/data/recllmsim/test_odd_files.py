@@ -47,15 +47,6 @@ def test_a_broken_file_is_named_and_the_good_ones_are_read(fault: Callable[..., 
     assert loaded.notes == ("conversations: 1 simulated", "passed over, no conversation: map.json", line)
 
 
-def test_notes_tell_what_is_odd_about_the_files(open_data: Path) -> None:
-    assert load(open_data / "recllmsim").notes[:4] == (
-        "conversations: 35 human, 219 human v2, 233 simulated",
-        "begun by the assistant: 1",
-        "ended by the user: 1",
-        "not alternating: 10",
-    )
-
-
 @pytest.mark.parametrize(
     ("value", "place"),
     [

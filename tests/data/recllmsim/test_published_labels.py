@@ -6,12 +6,11 @@ import pytest
 
 from duologue import data, runs
 from duologue.data.recllmsim.dataset import from_object, to_object, write
-from duologue.data.recllmsim.published_labels import keys_for, object_of, wording_of
+from duologue.data.recllmsim.published_labels import keys_for, object_of
 from duologue.errors import DataError
 from duologue.prompts.label_pages import shipped_labels
 from tests.labels_by_function import first_values
 
-SEED_FILES = {"recllmsim": 487, "recllmsim_human_vs_agent": 487}
 FIRST = {"information_request": "Planning", "order": "Comprehensive", "context": "Low", "question": "Broad"}
 ORDER = {"order": "BreadthDepth", "feedback": "Positive"}
 BROAD = {"question_broadness": 4, "context_dependency": 3}
@@ -106,20 +105,6 @@ def test_a_new_label_has_the_key_of_the_first_edition_that_fits_what_is_there(th
     assert [keys_for(new, there)[name] for name in new] == keys
 
 
-@pytest.mark.parametrize(
-    ("there", "new"),
-    [
-        ({"broadness": "strategy_V2"}, ["order_and_feedback"]),
-        ({"first_taxonomy_human": "strategy_human_V1"}, ["solving_human", "first_taxonomy"]),
-        ({}, ["broadness", "first_taxonomy"]),
-    ],
-)
-def test_a_label_that_no_edition_has_beside_those_that_are_there_is_one_line(there, new):
-    with pytest.raises(DataError, match=r"a\.json: no edition of the published labels has .*copy") as raised:
-        keys_for(new, there, "a.json")
-    assert "\n" not in str(raised.value)
-
-
 def test_a_label_is_written_under_the_key_of_the_file_s_edition(tmp_path):
     older = {key: SATISFACTION[key] for key in ("strategy_V2", "strategy_V3")}
     for name, labels in (("new", {}), ("old", older)):
@@ -135,14 +120,3 @@ def test_a_label_is_written_under_the_key_of_the_file_s_edition(tmp_path):
     broadness = runs.annotate(tmp_path / "source", [shipped_labels()["broadness"]], first_values)
     with pytest.raises(DataError, match="no edition of the published labels has broadness beside"):
         write(broadness.conversations, tmp_path / "other")
-
-
-def test_the_three_feedbacks_and_the_three_orders_are_six_wordings_and_equal_votes_are_one():
-    feedbacks = {wording_of(name, "feedback") for name in ("style", "order_and_feedback", "broadness_and_feedback")}
-    orders = {wording_of(name, "order") for name in ("solving", "order_and_feedback", "first_taxonomy")}
-    assert len(feedbacks | orders) == 6
-    assert wording_of("broadness", "context_dependency") == wording_of("broadness_and_feedback", "context_dependency")
-    assert wording_of("style", "context_dependency") != wording_of("broadness", "context_dependency")
-    assert wording_of("style_human", "promise") == wording_of("style", "promise")
-    assert wording_of("style_deprecated", "promise") != wording_of("style", "promise")
-    assert wording_of("rating", "Diversity") is None

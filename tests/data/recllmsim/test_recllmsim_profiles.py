@@ -1,9 +1,7 @@
 """Profiles: pools as text, records, draws, and what a pool covers."""
 
-from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +16,7 @@ from duologue.data.recllmsim import (
     read_pool,
     shipped_profiles,
 )
-from duologue.data.recllmsim.profiles import line_of, lines_of, similarity, values_of
+from duologue.data.recllmsim.profiles import similarity
 
 ONE = Profile(
     gender="Female",
@@ -57,24 +55,6 @@ def test_a_record_comes_back_from_its_text(texts: list[str], age: int, language:
     names = [key for key in FIELDS if key != "age"]
     profile = Profile(age=age, **dict(zip(names, texts, strict=True)))
     assert Profile.of(profile.text(language)) == profile
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("4. Occupation: Tea seller\n", "", "profile 1: 'Occupation' is missing"),
-        ("Occupation: Tea seller", "Occupation:", "profile 1: 'Occupation' is empty"),
-        ("4. Occupation", "3. Personality", "'Personality' appears twice"),
-        ("Age: 40", "Age: old", "the age 'old' is not a number of years"),
-        ("Age: 40", "Age: 1986", "the age '1986' is not a number of years"),
-        ("4. Occupation: Tea seller", "Tea seller", "'Tea seller' is not an attribute"),
-        ("4. Occupation", "14. Job", "'14. Job: Tea seller' is not an attribute"),
-    ],
-)
-def test_an_incomplete_profile_is_named_with_its_block_and_attribute(
-    old: str, new: str, words: str, fault: Callable[..., str]
-) -> None:
-    assert words in fault(read_pool, pool(ONE.text() + "\n\n" + ONE.text().replace(old, new)))
 
 
 def test_the_shipped_pools_hold_the_same_people() -> None:
@@ -129,12 +109,3 @@ def test_a_profile_with_other_age_and_gender_is_a_near_duplicate() -> None:
     assert similarity(ONE, ONE) == 1.0
     chinese = shipped_profiles("zh").profiles
     assert similarity(chinese[0], chinese[0].model_copy(update={"occupation": "学生"})) > 0.8
-
-
-def test_a_line_has_a_number_an_attribute_and_a_value_and_none_runs_into_the_next() -> None:
-    assert line_of(" 2 . Age : 25 ") == (2, "Age", "25")
-    assert line_of("年龄：25") == (None, "年龄", "25")
-    assert line_of("no attribute") is line_of("  : nothing") is line_of("") is None
-    text = "1. Gender:\n\n2. Personality: calm , kind and shy.\nnothing\n"
-    assert list(lines_of(text)) == [("Gender", []), ("Personality", ["calm", "kind", "shy"])]
-    assert values_of("a, , b;and c、以及d") == ["a", "b", "c", "d"]

@@ -37,15 +37,6 @@ def sheet(*rows: tuple[Any, ...], header: tuple[str, ...] = ("Type", "Prompt", "
     return Path("tasks.xlsx")
 
 
-def broken(path: Path | str) -> str:
-    with pytest.raises(DataError) as caught:
-        recllmsim.read_tasks(path)
-    line = str(caught.value)
-    assert line.startswith(str(path))
-    assert "\n" not in line
-    return line
-
-
 @pytest.mark.heavy
 def test_the_open_workbooks_give_the_published_contexts(open_data: Path) -> None:
     old = recllmsim.read_tasks(open_data / "recllmsim/task_context_en.xlsx")
@@ -124,58 +115,14 @@ def test_a_workbook_and_yaml_say_the_same() -> None:
     assert recllmsim.read_tasks("tasks") == expected
 
 
-@pytest.mark.parametrize(
-    ("rows", "place"),
-    [
-        ([("a", None, "K", "x", None)], "row 2"),
-        ([(None, "p", "K", "x", None)], "row 2"),
-        ([(None, None, "K", "x", None)], "row 2"),
-        ([("a", "p", None, "x", None)], "row 2"),
-        ([("a", "p", "K", "x", None), (None, None, "K", "y", None)], "row 3"),
-        ([("a", "[L]", "K", "x", None)], "[L]"),
-        ([("a", "p", None, None, None), ("a", "q", None, None, None)], "row 3"),
-        ([("a", "p", "K", True, None)], "row 2"),
-        ([], ""),
-    ],
-)  # fmt: skip
-def test_a_wrong_row_is_named(rows: list[tuple[Any, ...]], place: str) -> None:
-    assert place in broken(sheet(*rows))
-
-
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ("- a", ""),
-        ("", ""),
-        ("a: b", "task 'a'"),
-        ("a: {prompt: ' '}", "task 'a'"),
-        ("a: {prompt: b, option: {}}", "task 'a'"),
-        ("a: {prompt: b, options: [c]}", "task 'a'"),
-        ("a: {prompt: b, options: {K: c}}", "task 'a'"),
-        ("a: {prompt: b, options: {K: [no]}}", "task 'a'"),
-        ("a: {prompt: b}\na: {prompt: c}", "line 1"),
-        ("a: [", "line"),
-        ("a: !!python/name:os.system {}", "line"),
-    ],
-)  # fmt: skip
-def test_wrong_yaml_is_named(text: str, place: str) -> None:
-    Path("t.yaml").write_text(text, encoding="utf-8")
-    assert place in broken("t.yaml")
-
-
-def test_tasks_are_chosen_by_name() -> None:
-    tasks = recllmsim.shipped_tasks()
-    assert list(recllmsim.chosen_tasks(tasks, ["recipe planning"])) == ["recipe planning"]
-    assert recllmsim.chosen_tasks(tasks, None) == tasks
-    situations = recllmsim.combined(tasks, ["You like tea.", "You like bread."])
+def test_situations_are_chosen_by_task_context_and_number_of_profiles() -> None:
+    situations = recllmsim.combined(recllmsim.shipped_tasks(), ["You like tea.", "You like bread."])
     assert {one.task_context_id for one in recllmsim.chosen(situations, contexts=[2, 0])} == {0, 2}
     assert {one.preference_id for one in recllmsim.chosen(situations, profiles=1, seed=3)} == {0}
     wrong: tuple[dict[str, Any], ...] = ({"tasks": ["tea"]}, {"contexts": [99]}, {"profiles": 3})
     for choice in wrong:
         with pytest.raises(DataError):
             recllmsim.chosen(situations, **choice)
-    with pytest.raises(DataError):
-        recllmsim.chosen_tasks(tasks, ["tea"])
 
 
 def test_the_shipped_tasks_are_the_same_in_both_languages() -> None:

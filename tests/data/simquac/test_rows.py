@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from duologue.data import DataError, kind_of, load, simquac
+from duologue.data import kind_of, load, simquac
 from duologue.data.grounding import MARKER
 
 SECTION = "\U0001f600 Three keepers. One left in 1968; a ship sank."
@@ -107,43 +107,6 @@ def test_labels_may_be_the_numbers_that_datasets_writes_and_rows_a_list(own, tmp
     ]  # as `datasets` 4 has what was a sequence of objects
     exported.write_text(json.dumps([row | {"answers": in_a_list}]))
     assert list(load(exported)) == list(load(own))
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"questions": ["When?"]},
-        {"questions": ["When?", 2]},
-        {"background": None},
-        {"yesnos": ["x", "maybe"]},
-        {"yesnos": [7, 1]},
-        {"answers": {"texts": [["a"], []], "answer_starts": [[1], []]}},
-        {"answers": {"texts": [["a"], ["b"]], "answer_starts": [[1], []]}},
-    ],
-)  # fmt: skip
-def test_a_row_that_is_none_of_quac_is_named(own, tmp_path, change):
-    simquac.write_quac(load(own), tmp_path / "rows.jsonl")
-    (row,) = rows(tmp_path / "rows.jsonl")
-    path = tmp_path / "odd.jsonl"
-    path.write_text(json.dumps(row) + "\n" + json.dumps(row | change) + "\n")
-    with pytest.raises(DataError, match="line 2") as caught:
-        load(path)
-    assert "\n" not in str(caught.value)
-
-
-def test_rows_of_squad_2_are_refused_with_what_to_give_instead(simulated, tmp_path):
-    simquac.write_squad_v2(load(simulated), tmp_path / "rows.jsonl")
-    with pytest.raises(DataError, match=r"rows of SQuAD 2.* give the file that they were written from"):
-        load(tmp_path / "rows.jsonl")
-
-
-def test_what_is_lost_of_a_file_in_quacs_layout_without_labels_is_told(own, tmp_path):
-    value = json.loads(own.read_text())
-    for number, qa in enumerate(value["data"][0]["paragraphs"][0]["qas"]):
-        del qa["followup"], qa["yesno"]
-        qa |= {"id": number, "orig_answer": qa["answers"][0]}
-    path = written(tmp_path / "bare.json", value["data"])
-    assert len(simquac.write_quac(load(path), tmp_path / "rows.jsonl")) == 2
 
 
 def test_the_open_simulated_file_comes_back_byte_for_byte(open_data, tmp_path):

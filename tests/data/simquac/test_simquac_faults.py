@@ -10,6 +10,7 @@ import pytest
 from duologue.analysis.simquac import readers, simquac_statistics
 from duologue.data import load, simquac
 from duologue.data.grounding import NO_ANSWER
+from tests.analysis.printed import measures
 
 
 def saved(value: Any) -> Path:
@@ -96,7 +97,7 @@ def test_answers_without_an_original_one_are_one_answer_though_spans_overlap_or_
     assert [question.impossible for question in simquac.questions_of([one])] == [False, False, True, False]
     simquac.write([one], tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
-    (source,) = simquac_statistics({"x": [one]}).sources
+    source = measures(simquac_statistics({"x": [one]}).tables()[0])["x"]
     assert (source.answered, source.refused, source.spans_per_answer) == (3, 1, (3 + 1 + 2) / 3)
     assert source.words_per_answer == ((2 + 3 + 2) + 2 + (2 + 2)) / 3
     assert source.coverage_mean == pytest.approx((len("Three keepers") + len("left in 1968")) / len(section))

@@ -1,7 +1,6 @@
 """Files of teacher topics: people's answers and a model's to one question."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -91,22 +90,6 @@ def test_the_open_teacher_topics_are_read_whole_with_either_line_end(open_data: 
         assert (message.role == "assistant") == ("quac" in message.labels)
         assert message.role == "user" or bool(message.spans) != grounding.gives_no_answer(message)
     assert [topic.title for topic in simquac.read_topics(path)] == [c.scenario["title"] for c in conversations]
-
-
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ("<Topic: --->\nBread\nFood.\nSourdough\n<QS:--->\nHow?\nQUAC: a\nGPT4: b\n", "topic 1: has 3 lines"),
-        (TEACHER + "<Topic: --->\nBread\n", "topic 3: has 1 lines"),
-        (TEACHER.replace("GPT4: slowly", "GPT5: slowly"), "topic 1, question 1"),
-        (TEACHER.replace("QUAC: The crust is hard.\n", ""), "topic 1, question 2"),
-        (TEACHER.replace("\nQUAC: CANNOTANSWER\nGPT4: I cannot find the answer.", ""), "topic 1, question 4"),
-        ("<Topic: --->", ""),
-        ("<Topic:\nBread\n", ""),
-    ],
-)
-def test_a_teacher_topic_that_lacks_a_line_is_named(text: str, place: str, fault: Callable[..., str]) -> None:
-    assert place in fault(simquac.read, teacher(text))
 
 
 @pytest.mark.parametrize("begin", ["<Topic: ---->\n", ""])

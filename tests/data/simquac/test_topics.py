@@ -39,14 +39,6 @@ def test_topics_are_read_from_a_data_set_from_records_and_from_a_run() -> None:
     assert [topic.title for topic in simquac.read_topics("run")] == ["b", "a"]
 
 
-@pytest.mark.parametrize("key", ["title", "header", "section"])
-@pytest.mark.parametrize("value", ["", "\n\t\u3000", None, 1, ["a"]])
-def test_a_topic_without_title_header_or_section_is_named(key: str, value: object, fault: Callable[..., str]) -> None:
-    line = fault(simquac.read_topics, lines(GOOD, GOOD | {key: value}))
-    assert "line 2" in line
-    assert key in line
-
-
 def test_a_topic_over_the_bound_is_refused_and_the_bound_is_a_setting(fault: Callable[..., str]) -> None:
     rest = sum(len(value) for value in GOOD.values()) - len(GOOD["section"])
     fits, over = (GOOD | {"section": "x" * (MAX_BYTES - rest + more)} for more in (0, 1))
@@ -56,13 +48,6 @@ def test_a_topic_over_the_bound_is_refused_and_the_bound_is_a_setting(fault: Cal
     assert "1,000,001 bytes" in line
     assert len(simquac.read_topics(lines(over), max_bytes=MAX_BYTES + 1)) == 1
     assert "line 1" in fault(simquac.read_topics, lines(GOOD), max_bytes=10)
-
-
-@pytest.mark.parametrize("content", ["", "\n  \n", '{"data": []}', '{"data": [{"paragraphs": []}]}'])
-def test_a_file_without_a_topic_is_named(content: str, fault: Callable[..., str]) -> None:
-    path = Path("topics.jsonl")
-    path.write_text(content, encoding="utf-8")
-    fault(simquac.read_topics, path)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,7 @@
 """Topics from documents: title, background, sections, their sizes and ids, and what is said of the rest."""
 
-from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -86,11 +84,6 @@ def test_the_background_is_all_of_the_lead_its_first_paragraph_or_nothing_and_th
     assert none.notes == ("a-mill_of.md: 15 of 15 characters under 'Mill' are in no background",)
 
 
-def test_a_topic_that_cannot_be_below_the_bound_is_named(fault: Callable[..., str]) -> None:
-    Path("a.md").write_text("# Mill\n\n" + "Lead. " * 100 + "\n\n## A\n\n1\n")
-    assert "a.md, 'A': has 6" in fault(simquac.read_topics, Path("a.md"), max_bytes=300)
-
-
 @given(
     st.lists(st.text(alphabet="ab .!?。水é\U0001f40e\n", min_size=1, max_size=300), max_size=8), st.integers(20, 200)
 )
@@ -110,7 +103,7 @@ def test_a_paragraph_is_cut_behind_a_sentence_then_at_a_space_then_anywhere() ->
     ]
     assert pieces(["one two three four five six"], 15) == ["one two three", "four five six"]
     assert pieces(["水磨坊。" * 4], 30) == ["水磨坊。水磨坊。", "水磨坊。水磨坊。"]
-    assert [len(piece) for piece in pieces(["x" * 100], 60)] == [56, 44]
+    assert [len(piece) for piece in pieces(["x" * 100], 60)] == [60, 40]
 
 
 def test_data_sets_with_the_name_of_a_text_are_still_read_as_such() -> None:
@@ -124,17 +117,3 @@ def test_data_sets_with_the_name_of_a_text_are_still_read_as_such() -> None:
         topics_of_text("[note] {text} that is no JSON", name="note.txt").topics[0].section
         == "[note] {text} that is no JSON"
     )
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "problem"),
-    [
-        ("a.md", "", "has no text"),
-        ("a.md", "# Only\n\n## headings\n", "has no text"),
-        ("a.html", "<nav>Menu</nav>", "has no text"),
-        ("a.txt", " \n", "is empty"),
-    ],
-)
-def test_a_document_without_text_is_named(name: str, text: str, problem: str, fault: Callable[..., str]) -> None:
-    Path(name).write_text(text)
-    assert problem in fault(simquac.read_topics, Path(name))

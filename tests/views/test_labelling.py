@@ -4,8 +4,7 @@ import pytest
 
 from duologue.data import Attempt, Conversation, Message, ToolCall, load
 from duologue.data.labels.side_by_side import by_label, comparisons
-from duologue.views.labelling.item import labelling_html, labelling_page
-from duologue.views.labelling.side_by_side import side_by_side_html
+from duologue.views.labelling import labelling_html, labelling_page, side_by_side_html
 
 
 def talk(*texts):

@@ -3,29 +3,32 @@
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from inspect import signature
+from itertools import takewhile
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from langchain_core.messages import BaseMessage
 from langchain_core.messages.utils import convert_to_openai_messages
+from langgraph.runtime import Runtime
 
 from ..data.behaviours import KEY as BEHAVIOURS
 from ..data.behaviours import checked_names
 from ..data.formats import messages as openai_messages
 from ..data.identity import digest
 from ..data.records import Conversation, Message, Record
-from ..errors import SettingError
+from ..errors import SettingError, placed
 from ..graphs import Cast, agent_test, casts
-from ..graphs.scenarios.sources import numbered
+from ..graphs.scenarios.sources import ScenarioSource, numbered
 from ..graphs.single_turn import FAILED, asking
 from ..nodes.limits import Limits
+from ..nodes.scorers.scores import Scoring
 from ..nodes.scorers.success import KEY as SUCCESS
-from ..nodes.state import Planned
+from ..nodes.scorers.success import named, success_of, with_success_of_scenario
+from ..nodes.state import Planned, Update, ended_state
 from ..runs.engine import planned
 from ..runs.loop import blocking
 from ..runs.settings import RunSettings
 from ..runs.simulate import arun
-from .given_scenarios import check_names, state_of
 
 _log = logging.getLogger(__name__)
 
@@ -70,12 +73,6 @@ class User:
     def conversation(self) -> Conversation:
         """The record up to the last answer, with the drafts of the user that were rejected."""
         return self._last
-
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        """Raise SettingError: a harness was given the user itself."""
-        raise SettingError(
-            "a user is not called itself: ask it by `await user.reply(messages)`, and give openevals **openevals.sides(user)"
-        )
 
     async def reply(self, messages: Iterable[Heard] = ()) -> Message | UserEnded:
         """The user's next message, or how it ends the conversation.
@@ -241,7 +238,6 @@ def user(
         own_cast = cast.replace(user_simulator=user) if user != "offline" else cast
     else:
         factory = casts.find(cast)
-        check_names(settings, _ARGUMENTS, factory.settings.model_fields)
         source = factory.source()
         [state] = numbered([state_of(described, source, "user")])
         own_cast = factory(**{**source.settings_for([state]), **settings, "user": user})
@@ -256,38 +252,64 @@ def user(
     return User(own_cast, state, limits, bounds)
 
 
-_ARGUMENTS = tuple(signature(user).parameters)
+def scenarios_of(scenarios: str | Path | Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The scenarios of a file as of `duologue test --scenarios`, or those that are given as objects.
+
+    DataError or SettingError with the place of one that cannot be used.
+    """
+    states: Sequence[Planned]
+    if isinstance(scenarios, str | Path):
+        states = casts.scenarios_of(scenarios, agent_test.NAME).states
+    else:
+        states = agent_test.scenarios(scenarios)
+    return [dict(state["scenario"]) for state in states]
 
 
-class Users:
-    """A simulated user for each scenario of a harness, all with the same settings.
+def state_of(scenario: Any, source: ScenarioSource | None = None, where: str = "") -> Planned:
+    """The initial state of a scenario whose success is not scored here; an error begins with `where`.
+
+    A judge is not made, since its model may be the harness's.
+    """
+    with placed(where):
+        if not isinstance(scenario, Mapping):
+            raise SettingError(f"expected a scenario as an object with a 'goal', not {scenario!r}")
+        own = dict(scenario)
+        success = {SUCCESS: own.pop(SUCCESS)} if SUCCESS in own else {}
+        state = (source or agent_test.Goals()).state(own)
+        # A scenario of another kind may have an outcome there.
+        own_words = success and ("kind" not in own or isinstance(success[SUCCESS], dict))
+        if own_words and not any(name == "judged" for _, name, _ in named(success[SUCCESS])):
+            success_of(success[SUCCESS])
+        return {**state, "scenario": {**state["scenario"], **success}}
+
+
+async def scored_record(
+    user: User, messages: Iterable[Heard], ended: UserEnded | None, success: Any = None
+) -> Conversation:
+    """The record of the user's conversation, with the score `success` that a run would give it.
 
     Args:
-        settings: Those of `duologue.user`, without a goal or a scenario.
-
-    Example::
-
-        >>> from duologue.hosts import Users
-        >>> users = Users(seed=1)
-        >>> users.of({"goal": "book a table"}) is users.of({"goal": "book a table"})
-        True
+        user: The user, who gave its answer to these messages.
+        messages: All messages of the conversation, with its calls of tools.
+        ended: How the user ended it. None if something else did; then nothing is scored.
+        success: What counts as success, as in a scenario. Default: whether the user left as one who has what it came
+            for.
     """
-
-    def __init__(self, **settings: Any) -> None:
-        self._settings = settings
-        self._users: dict[str, User] = {}
-
-    def of(self, scenario: Mapping[str, Any], repeat: int = 0) -> User:
-        """The user of a scenario, the same for the same scenario and repeat, as a user has one record.
-
-        SettingError and DataError as of `duologue.user`.
-        """
-        key = digest([scenario, repeat])
-        if key not in self._users:
-            self._users.setdefault(key, user(scenario=scenario, **{"repeat": repeat, **self._settings}))
-        return self._users[key]
-
-    @property
-    def conversations(self) -> list[Conversation]:
-        """The record of each user's last conversation, in the order in which their scenarios came."""
-        return [user.conversation for user in self._users.values()]
+    record = user.conversation
+    if record.provenance is not None:  # the assistant was the harness's, not that of the cast
+        nodes = {name: node for name, node in record.provenance.nodes.items() if node.role != "assistant"}
+        record = record.model_copy(update={"provenance": record.provenance.model_copy(update={"nodes": nodes})})
+    if success is not None:
+        record = record.model_copy(update={"scenario": {**record.scenario, SUCCESS: success}})
+    if ended is None:
+        after = takewhile(lambda message: message.role == "assistant", reversed(messages_of(messages)))
+        return record.model_copy(update={"messages": (*record.messages, *reversed(list(after))), "stop": None})
+    if ended.failure:  # it says nothing about the agent
+        return record.model_copy(update={"stop": ended.reason})
+    state = ended_state(record.model_copy(update={"stop": ended.reason}))
+    runtime = Runtime(context=user.limits)
+    update: Update = {}
+    if isinstance(user.cast.closing, Scoring):
+        update = await user.cast.closing(state, runtime)
+    update = await with_success_of_scenario(update, state, runtime)
+    return record.model_copy(update={"labels": {**record.labels, **update.get("labels", {})}, "stop": ended.reason})

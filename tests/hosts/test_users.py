@@ -12,7 +12,7 @@ import duologue
 from duologue import runs
 from duologue.errors import DataError, MissingExtraError, SettingError
 from duologue.graphs import agent_test
-from duologue.hosts import UserEnded, Users
+from duologue.hosts import UserEnded
 from duologue.testing import scripted_model
 
 GOAL = {"goal": "move my flight to 2026-05-03", "facts": "The booking code is QX4821."}
@@ -187,24 +187,10 @@ def test_an_answer_without_text_is_noted(caplog):
     ]
 
 
-def test_a_user_that_is_called_says_what_to_give():
-    with pytest.raises(SettingError, match=r"give openevals \*\*openevals.sides\(user\)"):
-        duologue.user(**GOAL)([])
-
-
 def test_a_repeat_of_a_scenario_has_a_user_and_a_record_of_its_own():
-    users = Users(seed=3)
-    assert users.of(GOAL, repeat=1) is users.of(GOAL, 1) is not users.of(GOAL)
-    assert users.of(GOAL, 1).reply_now() == duologue.user(**GOAL, seed=3, repeat=1).reply_now()
-    assert len({conversation.id for conversation in users.conversations}) == 2
-
-
-def test_users_are_made_for_scenarios_with_the_same_settings():
-    users = Users(seed=3, max_turns=1)
-    assert users.of(GOAL) is users.of(dict(GOAL))
-    assert users.of(GOAL).reply_now().text == duologue.user(**GOAL, seed=3).reply_now().text
-    users.of({"goal": "book a table"}).reply_now()
-    assert [conversation.scenario["goal"] for conversation in users.conversations] == [GOAL["goal"], "book a table"]
+    first, again, other = (duologue.user(**GOAL, seed=3, repeat=repeat) for repeat in (1, 1, 0))
+    assert first.reply_now() == again.reply_now()
+    assert first.conversation.id == again.conversation.id != other.conversation.id
 
 
 @pytest.mark.parametrize(
@@ -214,12 +200,6 @@ def test_users_are_made_for_scenarios_with_the_same_settings():
         ({"goal": "a", "scenario": {"goal": "b"}}, "user: give a goal with its facts, or a scenario"),
         ({"goal": "a", "behaviours": ["rude"]}, "behaviours: there is no behaviour 'rude'"),
         ({"goal": "a", "colour": "red"}, "agent_test: there is no setting 'colour'"),
-        ({"goal": "a", "fact": ["b"]}, "user: there is no setting 'fact': did you mean 'facts'?"),
-        ({"goal": "a", "maxturns": 3}, "user: there is no setting 'maxturns': did you mean 'max_turns'?"),
-        (
-            {"goal": "a", "success": {}},
-            "user: 'success' is a key of a scenario: give scenario={'goal': ..., 'success': ...}",
-        ),
         ({"goal": "a", "seed": None}, "user: seed must be a whole number, not None"),
         ({"goal": "a", "max_turns": 0}, "user: max_turns must be at least 1, not 0"),
         ({"goal": "a", "repeat": -1}, "user: repeat must be a whole number from 0, not -1"),

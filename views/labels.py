@@ -1,47 +1,41 @@
 """Labels, scores, answers to questions afterwards, and further keys of the source, as tables beside their subject."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from markupsafe import Markup
 
-from ...analysis.labels.reliability import NOT_CALIBRATED, Trust
-from ...data.domains import TOPIC_KEYS, USER_KEYS
-from ...data.formats.messages import asides
-from ...data.labels.reading import SCORES, Label, label_keys, label_name, read, side_of
-from ...data.records import Conversation, Message
-from ..pages import render
-from ..shown_conversation import ShownConversation
+from ..analysis.faults import SUCCESS
+from ..data import domains
+from ..data.domains import TOPIC_KEYS, USER_KEYS
+from ..data.formats.messages import asides
+from ..data.labels.reading import SCORES, Label, label_keys, label_name, labels_in, read, values_of
+from ..data.records import Conversation, Message
+from .pages import render
 
 Path: TypeAlias = tuple[str, ...]
 """Keys that lead to a value."""
 
-LEGEND = (
-    "At the right of each label, whose it is: people's, a model's, computed by a rule, or not told by the data. How far two "
-    "labels agree: duologue agreement."
-)
-NO_LABELS = frozenset({*USER_KEYS, *TOPIC_KEYS, "assistant", "model", "title", "name", "language", "date", "time", "timestamp",
-                       "created_at", "path", "file", "source", "split"})  # fmt: skip
-"""Keys of a source that say who, when and where, and label nothing."""
 AT_ONCE = 6
 """Rows that are shown at once; a longer table is folded."""
-
+LONGEST = 60
+"""Characters of a value beyond which it is a text, by which no list is filtered."""
 _OF_FORM = ("role", "content", "from", "value", "id", "messages", "conversations", "labels")
 """Keys that the page shows already, as text, side or label."""
+_NO_LABELS = frozenset({*USER_KEYS, *TOPIC_KEYS, "assistant", "model", "title", "name", "language", "date", "time", "timestamp",
+                        "created_at", "path", "file", "source", "split"})  # fmt: skip
+"""Keys of a source that say who, when and where, and label nothing."""
 
 
-@dataclass(frozen=True)
-class LabelRow:
-    """One name with its value, and the value's reliability; None for a value that is not a label."""
+class LabelRow(NamedTuple):
+    """One name with its value, and who gave it; empty where that is not known."""
 
     name: str
     value: str
-    trust: Trust | None
+    who: str = ""
 
 
-@dataclass(frozen=True)
-class LabelRows:
+class LabelTable(NamedTuple):
     """A table of names and values under a title."""
 
     title: str
@@ -49,39 +43,49 @@ class LabelRows:
     folded: bool
 
 
-def labels_html(holder: Conversation | Message, shown: ShownConversation) -> Markup:
+def labels_html(holder: Conversation | Message) -> Markup:
     """The tables of labels of a conversation or of one of its messages; empty if it has none.
 
     The conversation's own texts are left out, and every text is escaped.
     """
-    trusts, side, of_messages = shown.trusts, side_of(shown.conversation), isinstance(holder, Message)
-    own_labels = label_keys(holder, trusts.annotated)
-    score_texts, of_scores = _scores(own_labels)
-    scores = [LabelRow(name.replace("_", " "), text, trusts.of_score(side, name)) for name, text in score_texts]
-    rows = tuple(
-        LabelRow(name, text, trusts.of_label(side, label.key, label.part, of_messages=of_messages))
-        for label in (*(label for label in shown.labels(holder) if label.key != SCORES), *of_scores)
-        for name, text in _label_rows(label)
-    )
-    tables = [LabelRows("labels", rows, len(rows) > AT_ONCE)] if rows else []
-    beside = _beside(holder, own_labels)
-    if rows := tuple(
-        LabelRow(" ".join(filter(None, path)).replace("_", " "), text, None) for path, text in _rows(beside)
-    ):
-        perhaps = any(key not in NO_LABELS for key in beside)  # keys that no reader knows: some may be labels
-        hint = f" (if any is a label: {NOT_CALIBRATED})" if perhaps else ""
-        tables.append(LabelRows(f"from the source{hint}", rows, folded=True))
-    source_turns = _turns_of_source(holder) if isinstance(holder, Conversation) else ()
-    legend = (
-        LEGEND
-        if shown.legend
-        and isinstance(holder, Conversation)
-        and (scores or any(r.trust for t in tables for r in t.rows))
-        else ""
-    )
-    if not (scores or tables or source_turns):
+    own = label_keys(holder)
+    scores, of_scores = _scores(own)
+    labels = (*(label for label in labels_in(holder) if label.key != SCORES), *of_scores)
+    rows = tuple(LabelRow(name, text, label.by) for label in labels for name, text in _label_rows(label))
+    tables = [LabelTable("labels", rows, len(rows) > AT_ONCE)] if rows else []
+    beside = _beside(holder, own)
+    further = (LabelRow(" ".join(filter(None, path)).replace("_", " "), text) for path, text in _rows(beside))
+    if rows := tuple(further):
+        hint = " (some may be labels)" if any(key not in _NO_LABELS for key in beside) else ""
+        tables.append(LabelTable(f"from the source{hint}", rows, folded=True))
+    of_source = _turns_of_source(holder) if isinstance(holder, Conversation) else ()
+    if not (scores or tables or of_source):
         return Markup()
-    return Markup(render("labels.html", scores=scores, tables=tables, asides=source_turns, legend=legend))
+    return Markup(render("labels.html", scores=scores, tables=tables, asides=of_source))
+
+
+def choices_of(conversation: Conversation) -> dict[str, list[str]]:
+    """The values of each label of the conversation and of its messages by the label's name, for the filter of a list.
+
+    The success is left out, which a list shows itself, and so are long texts.
+    """
+    facts = domains.label_notes().facts
+    found: dict[str, list[str]] = {}
+    holders: tuple[Conversation | Message, ...] = (conversation, *conversation.messages)
+    for holder in holders:
+        for label in labels_in(holder):
+            if label.beside or label.key in facts or (label.key, label.part) == (SCORES, SUCCESS):
+                continue
+            for text in _shown_values(label.value):
+                if len(text) <= LONGEST and text not in found.setdefault(label.name, []):
+                    found[label.name].append(text)
+    return {name: texts for name, texts in found.items() if texts}
+
+
+def _shown_values(value: Any) -> list[str]:
+    """The values as the data writes them; none where nobody judged."""
+    values = value if isinstance(value, list) else [value]
+    return [" ".join((_text(item) or "").split()) for item in values if values_of(item)]
 
 
 def _scores(labels: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[Label]]:
@@ -96,21 +100,18 @@ def _scores(labels: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[Labe
             others.append(Label(SCORES, name, score))
             continue
         error = score.get("error") and f"failed: {score['error']}"
-        words = (_text(score.get("value")), error, _text(score.get("reason")), *_texts(score.get("frames", [])))
-        texts.append((name, ": ".join(filter(None, words)) or "no score"))
+        frames = (text for _, text in _rows({"": score.get("frames", [])}))
+        words = (_text(score.get("value")), error, _text(score.get("reason")), *frames)
+        texts.append((name.replace("_", " "), ": ".join(filter(None, words)) or "no score"))
         if more := {key: value for key, value in score.items() if key not in ("value", "error", "reason", "frames")}:
             others.append(Label(SCORES, name, more))
     return texts, others
 
 
 def _label_rows(label: Label) -> Iterator[tuple[str, str]]:
-    """Name and value of each row of a label.
-
-    The first rows hold the result of the votes, or that it is a tie; the votes follow, except a single vote of the same
-    value.
-    """
+    """Name and value of each row of a label: the result of the votes, or that it is a tie; then the votes, if they say more."""
     value_rows = list(_rows({label.part: label.value}))
-    votes = [(number, text) for number, vote in enumerate(label.votes, start=1) for text in _texts(vote)]
+    votes = [(number, text) for number, vote in enumerate(label.votes, start=1) for _, text in _rows({"": vote})]
     if value_rows:
         yield from ((_named((label.key, *path)), text) for path, text in value_rows)
     elif votes:
@@ -132,10 +133,6 @@ def _rows(values: Mapping[str, Any], above: Path = ()) -> Iterator[tuple[Path, s
             yield path, text
 
 
-def _texts(value: Any) -> list[str]:
-    return [text for _, text in _rows({"": value})]
-
-
 def _named(path: Path) -> str:
     """The name of a row by its keys, as the command line takes that of a label."""
     key, *rest = path
@@ -145,10 +142,11 @@ def _named(path: Path) -> str:
 def _text(value: Any) -> str | None:
     """A value in words; None for nothing."""
     if isinstance(value, list):
-        texts = [text for item in value if (text := _text(item)) is not None]
-        return ", ".join(texts) or None
+        return ", ".join(text for item in value if (text := _text(item)) is not None) or None
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
     return None if value is None or value == "" else str(value)
 
 

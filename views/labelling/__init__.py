@@ -1,1 +1,0 @@
-"""What people see who label: one conversation, or two answers side by side."""

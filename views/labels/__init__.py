@@ -1,1 +1,0 @@
-"""Labels on pages: tables of them, and filters of lists."""
