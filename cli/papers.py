@@ -33,8 +33,7 @@ from .options.shared import (
 from .output.overwriting import check_free, check_outside, check_unread
 from .output.sources import lacks, names_of_files
 from .output.tables import PRINTED, TableOutput, read_source
-from .running.asking import OPTIONS, JournalOption, ask_models, begun, check_journal
-from .running.interrupts import ask_all
+from .running.asking import OPTIONS, JournalOption, ask_models, asked, begun, check_journal
 from .streams import print_json, put, say, stderr
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
@@ -125,7 +124,7 @@ def repair(
     return 0
 
 
-@extended(options_of_run("record", "replay_calls", "keep_calls"))
+@extended(options_of_run("replies", "frozen"))
 def readers(
     sources: Annotated[list[Path], typer.Argument(metavar="SRC...", help="SimQuAC or QuAC files, or runs.")],
     model: Annotated[
@@ -159,9 +158,9 @@ def readers(
         # A spec that is none is told before anything is asked.
         casts = {spec: _reader(spec) for spec in specs if spec not in plain}
         report = read(dict(plain[spec] for spec in specs if spec in plain), sets)
-        asked = _read(casts, sets, journal, options) if casts else {}
+        told = _read(casts, sets, journal, options) if casts else {}
     rows = [*report.rows]
-    for (spec, name), (answers, failures) in asked.items():
+    for (spec, name), (answers, failures) in told.items():
         rows.append(score_reader(spec, sets[name], answers, name, failures=failures))
     rows.sort(key=lambda row: list(sets).index(row.data))
     notes = (
@@ -200,20 +199,17 @@ def _read(
         for spec, cast in casts.items()
         for name, those in sets.items()
     }
-    control = begun(answers_planned({", ".join(key): work for key, work in works.items()}), options, casts.values())
-    conduct = options.conduct(control)
+    conduct = begun(answers_planned({", ".join(key): work for key, work in works.items()}), options, casts.values())
 
     async def work(show: Callable[[str], None]) -> "dict[tuple[str, str], ReadingAnswers]":
         answers = {}
         for (spec, name), (cast, those, place) in works.items():
             show(f"{spec}: {len(those)} questions of {name}")
-            answers[spec, name] = await aread(
-                cast, those, out=place, concurrency=options.concurrency or "auto", conduct=conduct
-            )
+            answers[spec, name] = await aread(cast, those, out=place, conduct=conduct)
         return answers
 
     left = "nothing is kept without --journal" if folder is None else "continue with the same command"
-    return ask_all(work, control, "asking", max_time=options.max_time, left=left)
+    return asked(work, conduct, "asking", left)
 
 
 def _about_sections(path: Path) -> Loaded:
@@ -266,7 +262,7 @@ def tasks(
     return 0
 
 
-@extended(options_of_run("yes", "record", "replay_calls"))
+@extended(options_of_run("yes", "replies", "frozen"))
 def profiles(
     count: Annotated[int, typer.Argument(metavar="N", help="Profiles that the file is to have.", min=1, max=1_000_000)],
     model: Annotated[str, model_for("to write the profiles: openai:NAME, PROVIDER:NAME or offline.")] = "offline",
@@ -291,16 +287,16 @@ def profiles(
         writer = chat_model(model)
         kept = read_pool(pool).profiles if pool else ()
         settings: dict[str, Any] = {"language": language, "pool": kept, "limits": ProfileLimits(seed=seed)}
-        control = begun(profiles_planned(count, file, writer, **settings), options, models=[writer])
+        conduct = begun(profiles_planned(count, file, writer, **settings), options, models=[writer])
 
         def work(show: Callable[[str], None]) -> "Coroutine[Any, Any, MadeProfiles]":
             def watch(accepted: int) -> None:
                 show(f"{accepted} of {count} profiles")
 
-            return agenerate(count, file, writer, **settings, conduct=options.conduct(control), watch=watch)
+            return agenerate(count, file, writer, **settings, conduct=conduct, watch=watch)
 
         left = f"the finished profiles are in {file}; continue with the same command"
-        making = ask_all(work, control, f"0 of {count} profiles", max_time=options.max_time, left=left, early=False)
+        making = asked(work, conduct, f"0 of {count} profiles", left)
     summary: dict[str, Any] = {"out": str(making.path), "profiles": len(making.profiles), "new": making.new}
     summary |= {"rejected": making.rejected, "usage": making.usage, "stop": making.stop}
     summary["coverage"] = making.coverage.model_dump(mode="json")

@@ -197,8 +197,9 @@ def _stored(source: ForkSource, name: str | None) -> tuple[Conversation, Mapping
             raise DataError(f"the conversation has the id {source.id}, not {name!r}")
         return source, {}, None
     path = Path(source)
-    read = ShownSource.of(DataSource(path))
-    return one_conversation(chain(read.loaded, read.cut_short), name, path), read.loaded.manifest, path
+    opened = DataSource(path)
+    loaded, cut = opened.load(), () if opened.run is None else opened.run.cut_short()
+    return one_conversation(chain(loaded, cut), name, path), loaded.manifest, path
 
 
 def _check_turns(state: Planned, limits: Limits) -> None:
