@@ -147,7 +147,7 @@ def reader(
 def teacher(
     assistant: Speaker = "offline",
     *,
-    hold: simquac.Hold | None = None,
+    hold: bool = False,
     prompts: str | Library | None = None,
     seed: int = 0,
     attempts: int | None = None,
