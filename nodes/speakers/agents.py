@@ -44,7 +44,7 @@ from ..settings.redaction import error_line, redacted
 from ..state import Draft, State, Update, attempt_number, id_of, memory_of, merged, said, without_rejected
 from ..worlds import Context
 from . import questions
-from .lent import Lent, Thread, Turn, Whole, kept_threads, name_of, own_context, said_again
+from .lent import Lent, Thread, Turn, Whole, kept_threads, name_of, own_context
 from .speaker import ChatSpeaker, Speaker, speaker_call
 from .tools import ReadOnly, calls_made, read_only_tools, tools_of
 
@@ -107,7 +107,7 @@ class AgentSpeaker(Speaker):
     reads: str = ""
     """For a graph without `messages`: the channel that gets the other side's words."""
     answers: str = ""
-    """For a graph without `messages`: the channel, or a field in it (`result.text`), that has the reply."""
+    """For a graph without `messages`: the channel that has the reply, as words or as an object with them."""
 
     def __post_init__(self) -> None:
         """ContractError for settings that do not fit each other or the agent."""
@@ -121,7 +121,7 @@ class AgentSpeaker(Speaker):
     def _check_channels(self, names: Collection[str]) -> None:
         if self.reads and not self.answers:
             raise ContractError(f"{self.role}: give the channel that answers too (answers=)")
-        wanted = [name for name in (self.reads, self.answers.partition(".")[0]) if name]
+        wanted = [name for name in (self.reads, self.answers) if name]
         if missing := [name for name in wanted if name not in names]:
             raise ContractError(f"{self.role}: the agent's state has no {missing[0]!r}, only {', '.join(names)}")
         if not self.reads and "messages" not in self.agent.channels and "__previous__" not in self.agent.channels:
@@ -145,7 +145,7 @@ class AgentSpeaker(Speaker):
         limits = runtime.context
 
         async def ask() -> Update:
-            return self._update(await self._turn(state, limits), state)
+            return await self._turn(state, limits)
 
         # With a world it is not taken from the run's journal: what its tools did has to be done again in a new one.
         acts = isinstance(limits, Context) and limits.world is not None
@@ -156,41 +156,46 @@ class AgentSpeaker(Speaker):
 
     # A turn
 
-    async def _turn(self, state: State, limits: Limits) -> Turn:
+    async def _turn(self, state: State, limits: Limits) -> Update:
         place: dict[str, Any] = dict(memory_of(state, self.role).get(THREAD) or {})
         thread: Lent | None = self._kept_thread(place, limits)
         if thread is None:
             place, is_graph, name = {}, isinstance(self.agent, Pregel), thread_of(self.role, state)
             thread = Thread(self.agent, name, SPEAKER_OF[self.role]) if is_graph else Whole(self.agent, self.role)
-        turn, sent, pending = Turn(), list[BaseMessage](), place.get("pending")
+        turn, sent, pending = Turn(), list[BaseMessage](), place.get("pending") or []
         if pending:
-            turn.steps = _waiting(thread)
-            given: Any = Command(resume=self._decided(turn, pending, self._reply(state, place)))
+            given: Any = self._resumed(turn, pending, self._reply(state, place))
+            turn.steps += _waiting(thread)
         else:
             given, sent = self._given(state, place, thread)
         known = {message.id for message in thread.history}
         context = own_context(self.role, self.agent, self.context, state["scenario"], limits)
-        while True:
+        for number in range(ROUNDS + 1):
             await self._called(thread, given, context, turn, limits)
             if not isinstance(thread, Whole):
                 turn.added = await self._added(turn, sent, known)
-            turn.pending = [questions.pending_of(interrupt) for interrupt in turn.interrupts]
+            pending = [questions.pending_of(interrupt) for interrupt in turn.interrupts]
             goes_on = turn.error is None and not isinstance(thread, Whole)
-            by = questions.answers(self.approve, turn.pending) if goes_on else None
-            if by != "policy" or len(turn.decisions) >= ROUNDS:
+            by = questions.answers(self.approve, pending) if goes_on else None
+            if by != "policy" or number == ROUNDS:
                 break
-            given = Command(resume=self._decided(turn, turn.pending, None))
-            turn = Turn(turn.steps, turn.written, turn.decisions)
-        turn.question = questions.question_of(self.approve, turn.pending) if by == "user" else None
-        turn.channels = _plain_channels(turn.channels)
+            given = self._resumed(turn, pending)
+        question = questions.question_of(self.approve, pending) if by == "user" else None
+        if pending and not question:
+            why = "it asks for approval again and again" if by else "it asks no question that words can answer"
+            why = why if isinstance(self.agent, Pregel) else "it has no checkpointer"
+            turn.steps += [questions.unanswered_step(one["value"], why) for one in pending]
+        channels = _plain_channels(turn.channels)
+        memory = memory_of(state, self.role) | ({CHANNELS: channels} if channels else {})
         if isinstance(thread, Thread):
-            seen = len(state.get("messages", [])) + 1
-            turn.place = {"at": self._keep(thread, place, limits), "seen": seen}
-            turn.place |= {"pending": turn.pending} if turn.question else {}
-        return turn
+            memory[THREAD] = {"at": self._keep(thread, place, limits), "seen": len(state.get("messages", [])) + 1}
+            memory[THREAD] |= {"pending": pending} if question else {}
+        update: Update = {"drafts": self._drafts(turn, question, channels), **({"memory": memory} if memory else {})}  # type: ignore[typeddict-item]
+        return self._ended(update, turn, unanswered=bool(pending and not question))
 
     async def _called(self, thread: Lent, given: Any, context: Any, turn: Turn, limits: Limits) -> None:
         """Call the agent; what it raises after it has done something is part of the turn."""
+        turn.interrupts = []
         try:
             await within(
                 limits.turn_timeout, thread.call(given, context, turn), self.path or self.name, current().agent_turn
@@ -229,12 +234,12 @@ class AgentSpeaker(Speaker):
         replies = [one for one in said(state)[place["seen"] :] if one["role"] != self.role]
         return "\n\n".join(worded(one) for one in replies if in_words or "name" not in one)
 
-    def _decided(self, turn: Turn, pending: Sequence[questions.Pending], words: str | None) -> dict[str, Any]:
-        """What resumes the agent: the other side's words, or what the policy decides, which the turn records."""
+    def _resumed(self, turn: Turn, pending: Sequence[questions.Pending], words: str = "") -> Command[Any]:
+        """What resumes the agent: the other side's words, or what the policy decides, which is a step of the turn."""
         given = questions.decided(self.approve, pending, words)
         if not questions.asks_in_words(pending):
-            turn.decisions.append(questions.approval_call(cast(questions.Approve, self.approve), pending, given))
-        return given
+            turn.steps.append(questions.decision_step(self.approve, pending, given))
+        return Command(resume=given)
 
     # What it is sent
 
@@ -298,13 +303,12 @@ class AgentSpeaker(Speaker):
             return []
         in_channel = self.answers or (isinstance(self.agent, Pregel) and "messages" not in self.agent.channels)
         if in_channel:
-            for part in filter(None, self.answers.split(".")):
-                values = values.get(part) if isinstance(values, Mapping) else getattr(values, part, None)
             if turn.interrupts:
                 return []
-            if self.answers and (values is None or isinstance(values, Mapping)):
-                return [AIMessage("" if values is None else structured_text(values))]
-            return await messages_answered(values, sent, self.role)
+            answer = values.get(self.answers) if self.answers else values
+            if self.answers and (answer is None or isinstance(answer, Mapping)):
+                return [AIMessage("" if answer is None else structured_text(answer))]
+            return await messages_answered(answer, sent, self.role)
         if "structured_response" in turn.written and values.get("structured_response") is not None:
             return [AIMessage(structured_text(values["structured_response"]))]
         new = [
@@ -312,60 +316,43 @@ class AgentSpeaker(Speaker):
         ]
         own = own_messages(new, sent, self.role)
         if not own and not turn.interrupts:
-            own = said_again(turn, sent, known)
+            own = turn.said_again(sent, known)
         # A tool whose result is the answer (`return_direct`) has the last word.
         if own and isinstance(own[-1], ToolMessage) and not (turn.interrupts or turn.error):
             direct = {name for name, node in tools_of(self.agent) if node.tools_by_name[name].return_direct}
             own += [AIMessage(own[-1].content)] if own[-1].name in direct else []
         return own
 
-    def _drafts(self, turn: Turn) -> list[Draft]:
+    def _drafts(self, turn: Turn, question: str | None, channels: Mapping[str, Any]) -> list[Draft]:
         """The draft of a turn: its one reply, with the question at its end."""
         told = {name_of(message): step.node for step in turn.steps for message in step.messages}
         # What a middleware writes at its limit is no reply.
         own = [one for one in turn.added if turn.limit is None or told.get(name_of(one)) != turn.limit]
-        own += [AIMessage(turn.question)] if turn.question else []
+        own += [AIMessage(question)] if question else []
         untold = [one for one in turn.added if name_of(one) not in told]
         if isinstance(self.agent, Pregel):  # results of hand-offs stand in the state, and in no node's answer
             untold = [one for one in untold if isinstance(one, ToolMessage)]
         steps = [*turn.steps, *(Step(one.name or "", messages=[one]) for one in untold)]
-        if not (own or steps or turn.pending or turn.error):
+        if not (own or steps or turn.error):
             return []
         draft = reply_of(own, steps)
-        calls = draft.get("tool_calls", [])
-        for call in calls:
-            if call.get("error") == NO_RESULT and turn.question:
+        for call in draft.get("tool_calls", []):
+            if call.get("error") == NO_RESULT and question:
                 call["error"] = WAITING
             elif call.get("error") == NO_RESULT and turn.error is not None:
                 call["error"] = f"{NO_RESULT}: {error_line(turn.error)}"
-        if turn.pending and not turn.question:
-            why = "it asks no question that words can answer"
-            if not isinstance(self.agent, Pregel):
-                why = "it has no checkpointer"
-            elif turn.decisions:
-                why = "it asks for approval again and again"
-            calls = [*calls, *questions.unanswered_calls(turn.pending, why)]
-        if calls := [*turn.decisions, *calls]:
-            draft["tool_calls"] = calls
-        for step in draft.get("steps", []):  # their calls come after the decisions
-            step |= {key: [n + len(turn.decisions) for n in step[key]] for key in ("calls", "results") if key in step}
-        if turn.channels:
-            draft["kept"] = dict(turn.channels)
+        if channels:
+            draft["kept"] = dict(channels)
         return [draft]
 
-    def _update(self, turn: Turn, state: State) -> Update:
-        update: Update = {"drafts": self._drafts(turn)}
-        memory = memory_of(state, self.role)
-        memory |= {CHANNELS: turn.channels} if turn.channels else {}
-        memory |= {THREAD: turn.place} if turn.place is not None else {}
-        if memory:
-            update["memory"] = memory
+    def _ended(self, update: Update, turn: Turn, *, unanswered: bool) -> Update:
+        """The update with why the conversation ends with this turn, if it does."""
         if isinstance(turn.error, TurnTimeoutError):
             update["stop"] = TIMED_OUT[self.role]
         elif (error := turn.error) is not None:
             update["failed"], update["crashed"] = error_line(error, placed=True), is_crash(error)
             update["frames"] = frames_of(error)
-        elif turn.pending and not turn.question:
+        elif unanswered:
             update["stop"] = questions.INTERRUPTED[self.role]
         elif turn.limit is not None:
             update["stop"] = LIMITED[self.role]
@@ -431,7 +418,7 @@ def thread_of(role: Role, state: State) -> str:
 
 def _waiting(thread: Lent) -> list[Step]:
     """The calls of tools without a result yet, as a step: the tools go on in this turn, and their calls are its own."""
-    answered = {message.tool_call_id for message in thread.open if isinstance(message, ToolMessage)}
-    calls = [call for message in thread.open if isinstance(message, AIMessage) for call in message.tool_calls]
+    answered = {message.tool_call_id for message in thread.last if isinstance(message, ToolMessage)}
+    calls = [call for message in thread.last if isinstance(message, AIMessage) for call in message.tool_calls]
     open_calls = [call for call in calls if call["id"] not in answered]
     return [Step("interrupt", messages=[AIMessage("", tool_calls=open_calls)])] if open_calls else []
