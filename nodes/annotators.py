@@ -1,4 +1,4 @@
-"""Annotators label conversations: a chat model with a prompt template, a function, or any object of this form.
+"""Annotators label conversations: a chat model with a prompt template, or a function.
 
 One call is about all units of a conversation: the conversation is sent once and not once for each message. Each message
 has a call of its own in two cases. Later messages would give the answer away (`asked: so far`), or the label needs a
@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, TypeAlias, cast
 
 from langchain_core.language_models import BaseChatModel
 
@@ -86,15 +86,6 @@ class AnnotatorReply:
     """The annotator's failure, in one line without secrets: the question is repeated when the work is resumed."""
 
 
-@runtime_checkable
-class Annotator(Protocol):
-    """Labels units of a conversation."""
-
-    async def __call__(self, question: LabelQuestion) -> AnnotatorReply: ...
-
-    def provenance(self) -> dict[str, Any]: ...
-
-
 Labelling: TypeAlias = Callable[[Conversation, LabelDefinition], Any]
 """A function of one's own, async or not: it returns a conversation's value for a label, or for labels of messages a list
 with a value for each message, None for a message without one."""
@@ -138,35 +129,36 @@ class FunctionAnnotator:
         return {"function": f"{getattr(self.function, '__module__', '')}:{name}"}
 
     async def __call__(self, question: LabelQuestion) -> AnnotatorReply:
-        label, name = question.label, question.conversation.id
+        label, conversation = question.label, question.conversation
         try:
-            answer = self.function(question.conversation, label)
+            answer = self.function(conversation, label)
             answer = await answer if inspect.isawaitable(answer) else answer
         except Exception as error:  # the other conversations are labelled, and a resumed run repeats this one
             return AnnotatorReply(dict.fromkeys(question.units), error=error_line(error))
-        values = {} if answer is None else self._by_unit(answer, question)
+        about = [WHOLE]
+        if question.units[0] != WHOLE:
+            messages = enumerate(conversation.messages)
+            about = [number for number, one in messages if one.stored and label.role in (None, one.role)]
+            if not isinstance(answer, list | tuple | None) or (answer is not None and len(answer) != len(about)):
+                problem = f"gives no list with a value for each of the {len(about)} messages of {label.name!r}"
+                raise ContractError(f"annotator {self.provenance()['function']}: {problem}")
+        given = [answer] if question.units[0] == WHOLE else answer or [None] * len(about)
+        values = dict(zip(about, given, strict=True))
         for unit, value in values.items():
-            if value is not None and (problems := label.problems(value)):
-                of = name if unit == WHOLE else f"message {unit} of {name}"
-                raise self._wrong(f"its value for {label.name!r} of {of}: {problems[0]}")
+            if value is not None and not isinstance(value, Mapping) and len(label.parts) == 1:
+                values[unit] = {next(iter(label.parts)): value}  # a label of one part needs no name of it
+            if value is not None and (problems := label.problems(values[unit])):
+                of = conversation.id if unit == WHOLE else f"message {unit} of {conversation.id}"
+                wrong = f"its value for {label.name!r} of {of}: {problems[0]}"
+                raise ContractError(f"annotator {self.provenance()['function']}: {wrong}")
         return AnnotatorReply({unit: values.get(unit) for unit in question.units})
 
-    def _by_unit(self, answer: Any, question: LabelQuestion) -> dict[int, Json | None]:
-        label = question.label
-        if question.units[0] == WHOLE:
-            return {WHOLE: _whole(answer, label)}
-        messages = enumerate(question.conversation.messages)
-        about = [number for number, one in messages if one.stored and label.role in (None, one.role)]
-        if not isinstance(answer, list | tuple) or len(answer) != len(about):
-            raise self._wrong(f"gives no list with a value for each of the {len(about)} messages of {label.name!r}")
-        return {unit: _whole(value, label) for unit, value in zip(about, answer, strict=True)}
 
-    def _wrong(self, problem: str) -> ContractError:
-        return ContractError(f"annotator {self.provenance()['function']}: {problem}")
+Annotator: TypeAlias = ModelAnnotator | FunctionAnnotator
 
 
-def annotator(source: "str | BaseChatModel | Labelling | Annotator", *, attempts: int = ATTEMPTS) -> Annotator:
-    """The annotator of a model identifier, a chat model, a function `conversation, label -> value`, or an annotator.
+def annotator(source: str | BaseChatModel | Labelling | Annotator, *, attempts: int = ATTEMPTS) -> Annotator:
+    """The annotator of a model identifier, a chat model, or a function `conversation, label -> value`.
 
     `source`: `openai:NAME`, `PROVIDER:NAME`, `MODULE:NAME` for a function, or the object; ContractError for anything
     else, SettingError for the offline model, which cannot label. `attempts`: most calls of a model for a vote.
@@ -178,8 +170,8 @@ def annotator(source: "str | BaseChatModel | Labelling | Annotator", *, attempts
         raise SettingError("the offline model cannot label: give openai:NAME, or a function")
     if isinstance(source, BaseChatModel):
         return ModelAnnotator(source, attempts)
-    if isinstance(source, Annotator) and not inspect.isfunction(source):
-        return source
+    if hasattr(source, "provenance"):  # is one already, or another object that answers questions
+        return cast(Annotator, source)
     if not callable(source):
         raise ContractError(f"an annotator is a model, a function or an identifier, not {type(source).__name__}")
     return FunctionAnnotator(source)
@@ -222,13 +214,6 @@ async def votes_on(
 def pages() -> Library:
     """The shipped prompt templates for annotators."""
     return shipped("annotate")
-
-
-def _whole(value: Any, label: LabelDefinition) -> Json | None:
-    """The value by part; a label of one part may omit the part's name."""
-    if value is None or isinstance(value, Mapping):
-        return None if value is None else dict(value)
-    return {next(iter(label.parts)): value} if len(label.parts) == 1 else value
 
 
 # The request

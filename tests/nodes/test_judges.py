@@ -74,7 +74,7 @@ async def test_a_page_of_ones_own_places_what_it_shows():
     ("reply", "problem"),
     [
         ("Fine with me!", "could not be read as JSON"),
-        (says("boring"), "none of the list: use null, or one of rude, off_topic."),
+        (says("boring"), "cannot be used: reason: "),
         ('{"explanation": "hm"}', "cannot be used: reason"),
         ('{"reason": null, "verdict": "ok"}', "cannot be used: verdict"),
     ],
