@@ -103,7 +103,7 @@ def baseline_command(
     from ..analysis import Column, Table
     from ..analysis.simquac import answers as scored
     from ..nodes.limits import Limits
-    from ..nodes.simquac.roles import next_question
+    from ..nodes.messages import selector
 
     references = simquac_format.read(source)
     if not references:
@@ -114,7 +114,7 @@ def baseline_command(
         return list(runs.simulate(cast, scenarios, limits=Limits(seed=seed)))
 
     plain = graphs.simquac.cast()
-    unselected = plain.replace(user_prompt_selector=next_question(plain.prompts))
+    unselected = plain.replace(user_prompt_selector=selector(lambda state: "user/next", plain.prompts))
     teachers = {"offline": simulated(graphs.simquac.cast(user=f"replay:{source}"))}
     for name, answerer in (("first sentence", scored.first_sentence), ("random sentence", scored.random_sentence)):
         teachers[name] = scored.answered_by(answerer, references)

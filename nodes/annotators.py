@@ -8,7 +8,6 @@ single text (`asked: alone`). A reply is one JSON object, checked strictly.
 import asyncio
 import inspect
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -36,11 +35,6 @@ ATTEMPTS = 3
 """Maximum calls for a reply, the first included."""
 _SHOWN = 12
 """Maximum number of problems in the message about a reply."""
-_ADDRESS = re.compile(r"https?://[^\s)\]）】〉》\"'，。；]+")
-_NUMBER = re.compile(r"\d+")
-_GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9+#.-]*[A-Za-z0-9+#]")
-_HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
 @dataclass(frozen=True)
@@ -280,7 +274,7 @@ def _part_line(name: str, part: PartDefinition, seed: int, vote: int) -> str:
 
 
 def _read(text: str, question: LabelQuestion, units: Sequence[int]) -> dict[int, Json] | Refusal:
-    """The values of a reply, or its refusal: `not_json`, `wrong_value` or `lost`. Nothing is guessed."""
+    """The values of a reply, or its refusal: `not_json` or `wrong_value`. Nothing is guessed."""
     label = question.label
     try:
         value = parsed(unfenced_reply(text), "the reply")
@@ -294,9 +288,6 @@ def _read(text: str, question: LabelQuestion, units: Sequence[int]) -> dict[int,
     wrong = ((unit, line) for unit, unit_value in values.items() for line in label.problems(unit_value))
     if problems := [f"message {unit + 1}: {line}" if several else line for unit, line in wrong]:
         return Refusal("wrong_value", f"{'; '.join(problems[:_SHOWN])}.")
-    for unit, unit_value in values.items() if label.kept else ():
-        if gone := lost(text_of(question.conversation, label, unit), " ".join(map(str, unit_value.values()))):
-            return Refusal("lost", f"{', '.join(gone[:_SHOWN])}.")
     return values
 
 
@@ -309,22 +300,3 @@ def _by_message(value: Any, units: Sequence[int]) -> dict[int, Any] | Refusal:
         return Refusal("wrong_value", f"its messages are not those that were asked for, in order: {expected}.")
     parts = ({key: part for key, part in entry.items() if key != "message"} for entry in listed)
     return dict(zip(units, parts, strict=True))
-
-
-def lost(source: str, translated: str) -> list[str]:
-    """The parts of a source that its translation must keep and does not.
-
-    These are numbers of two or more digits (without separators of thousands), web addresses, and names in Latin letters
-    of a Chinese source. Of the published translations of the open files, 99.5 % keep all numbers.
-
-    >>> lost("1,200 yuan for 2 people, see https://a.b/c", "两个人1200元")
-    ['https://a.b/c']
-    """
-    numbers = set(_NUMBER.findall(_GROUPED.sub("", translated)))
-    source_numbers = [number for number in _NUMBER.findall(_GROUPED.sub("", source)) if len(number) > 1]
-    gone = [number for number in source_numbers if number not in numbers]
-    gone += [address for address in _ADDRESS.findall(source) if address not in translated]
-    if _HAN.search(source):
-        names = _NAME.findall(_ADDRESS.sub(" ", source))
-        gone += [name for name in names if name.lower() not in translated.lower()]
-    return list(dict.fromkeys(gone))

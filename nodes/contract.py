@@ -114,11 +114,6 @@ def required_parameters(function: object) -> list[inspect.Parameter] | None:
     return [one for one in parameters if one.default is one.empty and one.kind not in various]
 
 
-def required_arguments(function: object) -> int:
-    """How many arguments without a name a call needs at least; 0 if that cannot be read."""
-    return sum(parameter.kind is not parameter.KEYWORD_ONLY for parameter in required_parameters(function) or ())
-
-
 def check_update(place: NodePlace, update: object, state: State, own_reasons: Collection[str] = ()) -> Update:
     """The update of a node of the graph, if it is valid; else ContractError.
 

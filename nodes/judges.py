@@ -205,7 +205,9 @@ class ModelJudge(Judge):
     def _opinion(self) -> Any:
         none = BeforeValidator(lambda reason: None if str(reason).strip().lower() in _NOTHING else reason)
         reason: Any = Annotated[Literal[tuple(self.reasons)] | None, none]
-        return create_model("Opinion", __config__=ConfigDict(extra="forbid"), reason=(reason, ...), explanation=(str, ""))
+        return create_model(
+            "Opinion", __config__=ConfigDict(extra="forbid"), reason=(reason, ...), explanation=(str, "")
+        )
 
     def provenance(self) -> dict[str, Any]:
         return super().provenance() | {"reasons": dict(self.reasons), "attempts": self.attempts}

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, ClassVar, TypeAlias
 
-from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
 from ...data.grounding import NO_ANSWER, gives_no_answer, ground, is_refusal
@@ -19,10 +18,10 @@ from ...data.records import Message, Role
 from ...data.rules import QUESTION_WORDS, question_reasons
 from ...data.simquac import released
 from ...data.simquac.domain import ANSWER_TOKENS
-from ...prompts import Library, Page
+from ...prompts import Library
 from ..contract import Node, describe
 from ..limits import Limits
-from ..messages import MARKS, fenced, filled, messages_for, repair, unfenced
+from ..messages import MARKS, PageMessages, fenced, filled, repair, unfenced
 from ..state import Draft, State, Update, Verdict, attempt_number, history, id_of, rejected
 from ..validators import by_reasons, cut_off, judges_flaws, unless_empty, wordless
 
@@ -36,40 +35,33 @@ ANSWER_CHARACTERS = 100_000
 
 
 @dataclass(frozen=True)
-class StudentMessages:
+class StudentMessages(PageMessages):
     """Messages for the student, without the section and its own rejected questions."""
 
-    pages: Library
-    words: int = QUESTION_WORDS
     offline: ClassVar[str] = "student"
     """The part that the offline model plays by these messages."""
+    words: int = QUESTION_WORDS
 
-    def __call__(self, state: State) -> list[BaseMessage]:
-        system = self.pages["user/system"].fill_from({"words": self.words})
-        material = self.pages["user/material"].fill_from(_material(state, "title", "background", "header"))
-        return messages_for("user", state, system=system, material=material, own_drafts=False, pages=self.pages)
+    def told(self, scenario: Mapping[str, Any]) -> Mapping[str, object]:
+        return _material(scenario) | {"words": self.words}
 
 
 @dataclass(frozen=True)
-class TeacherMessages:
+class TeacherMessages(PageMessages):
     """Messages for the teacher, with the section and its own rejected answers of the current turn."""
 
-    pages: Library
-    tokens: int = ANSWER_TOKENS
     offline: ClassVar[str] = "teacher"
     """The part that the offline model plays by these messages."""
+    tokens: int = ANSWER_TOKENS
 
-    def __call__(self, state: State) -> list[BaseMessage]:
-        system = self.pages["assistant/system"].fill_from({"tokens": self.tokens, "no_answer": NO_ANSWER})
-        values = _material(state, "title", "background", "header", "section")
-        material = self.pages["assistant/material"].fill_from(values)
-        return messages_for("assistant", state, system=system, material=material, own_drafts=True)
+    def told(self, scenario: Mapping[str, Any]) -> Mapping[str, object]:
+        # A section about HTML keeps its tags, so that it can be copied; only the mark of its own end is replaced.
+        section = fenced(str(scenario.get("section", "")), "/section")
+        return _material(scenario) | {"section": section, "tokens": self.tokens, "no_answer": NO_ANSWER}
 
 
-def _material(state: State, *fields: str) -> dict[str, str]:
-    texts = {field: str(state["scenario"].get(field, "")) for field in fields}
-    # A section about HTML keeps its tags, so that it can be copied; only the mark of its own end is replaced.
-    return {field: fenced(text, *(("/section",) if field == "section" else MARKS)) for field, text in texts.items()}
+def _material(scenario: Mapping[str, Any]) -> dict[str, object]:
+    return {name: fenced(str(scenario.get(name, "")), *MARKS) for name in ("title", "background", "header")}
 
 
 @dataclass(frozen=True)
@@ -104,24 +96,6 @@ class StudentPrompts:
     @staticmethod
     def _refused(answer: dict[str, Any]) -> bool:
         return gives_no_answer(Message.model_validate(answer))
-
-
-@dataclass(frozen=True)
-class OnePrompt:
-    """A selector that always returns the same prompt."""
-
-    page: Page
-
-    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        return {"prompt": filled(self.page, {})}
-
-    def provenance(self) -> dict[str, Any]:
-        return {"page": self.page.name}
-
-
-def next_question(pages: Library) -> OnePrompt:
-    """A student's selector that always requests the next question, as a baseline for the real one."""
-    return OnePrompt(pages["user/next"])
 
 
 @dataclass(frozen=True)
@@ -276,14 +250,6 @@ class ReleasedAnswerValidator:
 
 
 # Reading comprehension, whose answers may be in any words
-
-
-@dataclass(frozen=True)
-class NoPrompt:
-    """Selects no prompt for the user, as the scenario contains the question."""
-
-    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        return {"prompt": None}
 
 
 @dataclass(frozen=True)

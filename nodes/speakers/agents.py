@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from traceback import format_exception
 from typing import Any, Self, TypeAlias, cast
 
@@ -46,7 +47,7 @@ from ..worlds import Context
 from . import questions
 from .lent import Lent, Thread, Turn, Whole, kept_threads, name_of, own_context
 from .speaker import ChatSpeaker, Speaker, speaker_call
-from .tools import ReadOnly, calls_made, read_only_tools, tools_of
+from .tools import calls_made, declared, tools_of
 
 log = logging.getLogger(__name__)
 
@@ -96,10 +97,6 @@ class AgentSpeaker(Speaker):
     context: Any = None
     """What a graph is called with as its context (`context_schema`): a value, or a function of the scenario and the
     live world. None: its defaults; a graph without a schema is given the conversation's, if there is a world."""
-    read_only: ReadOnly = ()
-    """Tools that change nothing outside the agent's own state, besides those that declare it themselves
-    (`nodes.speakers.tools.declared`). A rejected draft that called another one stands, unless the cast's world can be
-    put back."""
     approve: questions.Approve | None = None
     """Who answers an interrupt that is no question in words, such as that of LangChain's `HumanInTheLoopMiddleware`:
     `all` approves, `none` rejects, `ask-user` asks the other side, a function (or its MODULE:NAME) gives what resumes
@@ -113,7 +110,6 @@ class AgentSpeaker(Speaker):
         """ContractError for settings that do not fit each other or the agent."""
         if self.build is None and self.role == "assistant":
             object.__setattr__(self, "build", Talk(self.role))
-        object.__setattr__(self, "read_only", read_only_tools(self.role, self.agent, self.read_only))
         object.__setattr__(self, "approve", questions.checked_policy(self.role, self.approve))
         if isinstance(self.agent, Pregel):
             self._check_channels(channels_of(self.agent))
@@ -207,6 +203,12 @@ class AgentSpeaker(Speaker):
                 raise
             log.debug("an agent failed: %s", redacted("".join(format_exception(error))))
             turn.error = error
+
+    @cached_property
+    def read_only(self) -> tuple[str, ...]:
+        """Tools that declare that they change nothing. A rejected draft that called another one stands, unless the cast's
+        world can be put back."""
+        return declared(self.agent)
 
     @property
     def name(self) -> str:
@@ -359,12 +361,11 @@ class AgentSpeaker(Speaker):
         return update
 
     def provenance(self) -> dict[str, Any]:
-        read_only = self.read_only if isinstance(self.read_only, bool) else list(self.read_only)
         context = describe(self.context) if callable(self.context) else type(self.context).__name__
         settings = {
             "object": redacted(self.path) if self.path else None,
             **({"reads": self.reads, "answers": self.answers} if self.reads else {}),
-            "read_only": read_only,
+            "read_only": list(self.read_only),
             "approve": None if self.approve is None else questions.policy_name(self.approve),
             "context": None if self.context is None else context,
         }

@@ -187,9 +187,9 @@ class Question(TypedDict):
     answer: Any
 
 
-def asked(answer: Any, channel: str = "answer") -> Any:
+def asked(answer: Any) -> Any:
     graph = chain(Question, desk=lambda state: {"answer": answer}).compile()
-    return AgentSpeaker("assistant", graph, reads="question", answers=channel)
+    return AgentSpeaker("assistant", graph, reads="question", answers="answer")
 
 
 CALLED = [AIMessage("", tool_calls=[LOOK]), ToolMessage("free", tool_call_id="look-1"), AIMessage(MOVED)]
@@ -304,8 +304,8 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
         {"calls": [("transfer_to_bob", {}, "ok")]}),
     "entrypoint": (functional, {}),
     "channel": (asked(MOVED), {}),
-    "field of a channel": (asked({"text": MOVED, "sources": ["a", "b"]}, "answer.text"), {}),
-    "field of an object": (asked(Answered(MOVED), "answer.text"), {}),
+    "text of a channel": (asked({"text": MOVED, "sources": ["a", "b"]}), {}),
+    "object in a channel": (asked(Answered(MOVED)), {}),
     "messages in a channel": (asked(CALLED), {"calls": [LOOKED]}),
     "channel without a value": (asked(None), {"text": "", "flaw": "empty", "said": False}),
 }  # fmt: skip

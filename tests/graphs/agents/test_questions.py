@@ -297,12 +297,13 @@ async def test_langchains_middleware_is_answered_by_a_policy(mode: Any, calls: i
     conversation = await approved(paying(paid, calls, interrupt_mode=mode), approve)
     assert sorted(paid) == (list(range(1, calls + 1)) if approve == "all" else [])
     assert (conversation.stop, replies(conversation)) == ("max_turns", ["That is done."])
-    (name, _, decision), (second, *_) = calls_of(conversation.messages[-1])[:2]
-    assert (name, decision["approve"], second) == ("interrupt", approve, "pay")
+    made = calls_of(conversation.messages[-1])
+    (decision,) = (result for name, _, result in made if name == "interrupt")
+    assert ([name for name, *_ in made], decision["approve"]) == (["pay"] * calls + ["interrupt"], approve)
     assert ("approve" if approve == "all" else "reject") in str(decision["answer"])
     assert tool_errors(conversation) == {}
-    for step in conversation.messages[-1].attempts[0].steps:  # the decision stands before the calls
-        assert {conversation.messages[-1].tool_calls[number].name for number in step.calls} <= {"pay"}
+    (step,) = (step for step in conversation.messages[-1].attempts[0].steps if step.node == "interrupt")
+    assert step.calls == step.results == (calls,)
 
 
 @pytest.mark.parametrize("mode", ["batched", "per_call"])

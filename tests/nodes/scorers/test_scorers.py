@@ -185,7 +185,7 @@ def test_a_refusal_is_told_by_the_domain_or_by_words() -> None:
     turned = spoken(
         ("assistant", "I cannot help with that."), ("user", "I cannot help it."), ("assistant", "It is done.")
     )
-    assert (judge(refused(), turned).value, judge(refused(last=True), turned).value) == (True, False)
+    assert judge(refused(), turned).value is True
     topic = {"kind": "simquac", "title": "t"}
     assert judge(refused(), spoken(("assistant", "I cannot find the answer."), scenario=topic)).value is True
     assert judge(refused(), spoken(("assistant", "I cannot help."), scenario=topic)).value is False
