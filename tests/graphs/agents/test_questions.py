@@ -18,8 +18,7 @@ from pydantic import BaseModel
 from duologue import runs
 from duologue.analysis.outcomes import tool_errors
 from duologue.data.summaries import count
-from duologue.errors import SettingError
-from duologue.graphs import agent_test, conversation, recllmsim
+from duologue.graphs import conversation, recllmsim
 from duologue.nodes import AgentSpeaker, Limits, scorers, scoring
 from duologue.nodes.contract import ContractError
 from duologue.nodes.models.scripted import ScriptedModel
@@ -369,13 +368,6 @@ def test_each_action_gets_a_decision_that_its_tool_allows() -> None:
     with pytest.raises(ContractError, match="pay allows only approve: give a function that decides"):
         decided("none", [pending_of(Interrupt(only, id="1"))])
     assert question_of("ask-user", pending).splitlines()[1:] == ["- pay (euro: 3)", "- send"]
-
-
-def test_a_policy_that_there_is_not_and_an_assistant_that_asks_nobody_are_refused() -> None:
-    with pytest.raises(ContractError, match=r"assistant: approve: expected all, none, ask-user, MODULE:NAME or a"):
-        AgentSpeaker("assistant", asking("?"), approve="some")
-    with pytest.raises(SettingError, match="approve: the assistant is not a LangGraph agent"):
-        conversation(agent_test.cast("offline", "offline", approve="all"))
 
 
 async def test_a_moderators_yes_approves_nothing() -> None:

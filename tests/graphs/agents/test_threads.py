@@ -132,20 +132,6 @@ async def test_a_graph_without_messages_reads_a_channel_and_answers_in_another()
     assert conversation.provenance.nodes["assistant"].settings["answers"] == "result"
 
 
-@pytest.mark.parametrize(
-    ("channels", "problem"),
-    [
-        ({}, "has no 'messages', only asked, question, result: say which gets the words"),
-        ({"reads": "question"}, "answers="),
-        ({"reads": "questions", "answers": "result"}, "has no 'questions'"),
-        ({"reads": "question", "answers": "answer"}, "has no 'answer'"),
-    ],
-)
-def test_channels_that_the_agent_does_not_have_are_refused(channels: Any, problem: str) -> None:
-    with pytest.raises(ContractError, match=problem):
-        AgentSpeaker("assistant", chain(Rag, desk=lambda state: {}).compile(), **channels)
-
-
 async def test_an_agent_that_plays_the_user_is_sent_its_part_anew_each_time() -> None:
     agent = Heard()
     await run(recllmsim.cast(agent.graph, lambda messages: "Yes."), turns=2)

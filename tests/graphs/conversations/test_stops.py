@@ -10,8 +10,6 @@ from duologue import nodes
 from duologue.data import Message
 from duologue.graphs import conversation, record, simquac
 from duologue.nodes import Limits
-from duologue.nodes.contract import ContractError
-from duologue.runs import RunError, arun, asimulate
 from tests.graphs.played import SCENARIO, fuse, played, talk
 
 OWN = {"transferred": "assistant", "no_database": "infrastructure", "agreed": "none"}
@@ -144,36 +142,3 @@ async def test_a_node_or_a_criterion_may_end_a_conversation_for_a_reason_of_its_
         ended = record(await conversation(cast).ainvoke(SCENARIO))
         assert (ended.stop, ended.fault, len(ended.messages)) == (reason, fault, 2)
         assert json.loads(json.dumps(ended.plain()))["provenance"]["stop_reasons"][reason] == fault
-
-
-@pytest.mark.parametrize("reason", ["airline:transfered", "transferred", "other:transferred", "user_end"])
-async def test_a_typo_is_refused_with_the_reasons_that_are_known(reason):
-    for cast in (stopping(reason), talk(name="airline", stop_reasons=OWN, stop=lambda state, limits: reason)):
-        with pytest.raises(ContractError, match=rf"airline:transferred.*'{reason}'"):
-            await conversation(cast).ainvoke(SCENARIO)
-
-
-@pytest.mark.parametrize(
-    ("name", "reasons", "problem"),
-    [
-        ("airline", {"Transferred": "assistant"}, "named with a-z, 0-9 and _"),
-        ("airline", {"airline:gone": "assistant"}, "got 'airline:gone'"),
-        ("airline", {"gone": "nobody"}, "expected the fault of 'gone' to be one of none, user, assistant, infra"),
-        ("My airline", {"gone": "none"}, "got 'My airline'"),
-    ],
-)
-def test_declarations_that_no_record_could_hold_are_refused(name, reasons, problem):
-    with pytest.raises(ContractError, match=problem):
-        talk(name=name, stop_reasons=reasons)
-
-
-async def test_a_resumed_run_tries_again_only_what_infrastructure_ended_and_has_the_same_reasons(tmp_path):
-    out = tmp_path / "run"
-    summary = await arun(stopping("airline:no_database"), [SCENARIO], out)
-    assert (summary.finished, summary.complete) == (0, False)
-    assert list(summary.failed.values()) == ["airline:no_database"]
-    changed = stopping("airline:agreed", stop_reasons=OWN | {"agreed": "user"})
-    with pytest.raises(RunError, match=r"stop_reasons\.airline:agreed"):
-        await asimulate(changed, [SCENARIO], out=out, resume=True)
-    summary = await arun(stopping("airline:transferred"), [SCENARIO], out, resume=True)
-    assert (summary.finished, summary.complete, summary.counts.stops) == (1, True, {"airline:transferred": 1})

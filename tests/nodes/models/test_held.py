@@ -1,11 +1,8 @@
 """A SimQuAC teacher that is held to the section: what is asked of the endpoint, and one that takes no grammar."""
 
-import pytest
-
 import duologue
 from duologue import graphs, nodes
 from duologue.data.grounding import NO_ANSWER
-from duologue.errors import ModelError, SettingError
 from duologue.nodes.simquac.held import span_grammar
 
 from .conftest import completion
@@ -55,10 +52,3 @@ def test_a_reply_that_is_no_span_is_rejected_as_without_a_grammar_and_the_endpoi
 def test_an_endpoint_that_refuses_the_field_says_so_at_the_first_call(recorder):
     recorder.say = (400, {"error": {"message": "Unrecognized request argument supplied: grammar"}}, {})
     assert "supplied: grammar" in str(held().failure.error)
-
-
-def test_who_cannot_be_held_is_named():
-    with pytest.raises(SettingError, match="hold"):
-        graphs.simquac.cast(assistant=lambda messages: "No.", hold=True)
-    with pytest.raises(ModelError, match="hold"):
-        _ = graphs.simquac.cast(assistant="offline", hold=True).nodes
