@@ -274,7 +274,6 @@ def _part_line(name: str, part: PartDefinition, seed: int, vote: int) -> str:
 
 
 def _read(text: str, question: LabelQuestion, units: Sequence[int]) -> dict[int, Json] | Refusal:
-    """The values of a reply, or its refusal: `not_json` or `wrong_value`. Nothing is guessed."""
     label = question.label
     try:
         value = parsed(unfenced_reply(text), "the reply")

@@ -148,7 +148,6 @@ def check_update(place: NodePlace, update: object, state: State, own_reasons: Co
 
 
 def _check_recordable(where: str, item: Mapping[str, Any]) -> None:
-    """ValidationError or ContractError if a draft or a verdict cannot be stored in a record as JSON."""
     attempt = {name: item[name] for name in (*OF_THE_CALL, *OF_THE_VERDICT) if item.get(name) is not None}
     message = {name: item[name] for name in _OF_A_MESSAGE if name in item}
     if attempt or "text" in item:

@@ -229,7 +229,6 @@ def with_pages(own: Library | None, system: str) -> dict[str, Page]:
 
 
 def _behaviour(state: State, system: str, own: Library | None = None) -> str:
-    """How the user behaves, as a part of its system prompt; empty for a plain user."""
     names = behaviours_in(state["scenario"], state.get("extra"))
     if not names:
         return ""

@@ -210,7 +210,6 @@ def _calls_of(told: Sequence[BaseMessage]) -> tuple[list[dict[str, Any]], dict[i
 
 
 def _call(call: Mapping[str, Any], answer: ToolMessage | None) -> dict[str, Any]:
-    """A call, and what the tool answered; its arguments are a text where they are no JSON."""
     name = writable(call["name"] or "")
     if isinstance(call["args"], Mapping):
         return {"name": name, "arguments": plain_or_text(call["args"]), **_result(answer)}
@@ -281,7 +280,6 @@ def _content(message: BaseMessage) -> tuple[str, Any]:
 
 
 def _whole(pieces: list[Any]) -> Answer:
-    """Pieces of a text as a text, chunks of a message as a message; others are messages."""
     if all(isinstance(piece, str) for piece in pieces):
         return "".join(pieces)
     if all(isinstance(piece, BaseMessageChunk) for piece in pieces):
@@ -291,7 +289,6 @@ def _whole(pieces: list[Any]) -> Answer:
 
 
 def _dumped(answer: Any) -> Any:
-    """An object of OpenAI's client, another model of pydantic or a dataclass by its fields; anything else as it is."""
     if isinstance(answer, BaseMessage):
         return answer
     if isinstance(answer, BaseModel):
@@ -335,7 +332,6 @@ def _of_object(answer: Mapping[str, Any]) -> list[BaseMessage]:
 
 
 def _one_text(answer: Mapping[str, Any]) -> str | None:
-    """The reply of an object: its only text, or the one of a name that says so."""
     texts = {name: value for name, value in answer.items() if isinstance(value, str)}
     named = [name for name in _TEXT_KEYS if name in texts]
     if len(texts) == 1 or len(named) == 1:
@@ -355,7 +351,6 @@ def _is_message(one: Any) -> bool:
 
 
 def _read(one: Any) -> BaseMessage:
-    """A message, a text, or OpenAI's form, which may lack role and content."""
     if isinstance(one, str):
         return AIMessage(one)
     if not (isinstance(one, BaseMessage) or _is_message(one)):

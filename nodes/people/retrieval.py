@@ -243,7 +243,6 @@ class Memory:
         """The number of the turn by conversation and message."""
 
     def _texts_of(self, turn: PeopleTurn) -> dict[str, list[str]]:
-        """The texts by which a turn is compared, and all that stood before it (`known`)."""
         # What the user wants and is, the assistant does not know.
         scenario = [turn.source.wish, turn.source.person] if self.role == "user" else []
         heard, before, own = ([message.text for message in group] for group in (turn.heard, turn.before, turn.messages))

@@ -106,7 +106,6 @@ class ToolCalled:
 
 
 def _calls_that_last(state: State) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The assistant's tool calls: of its messages, and of drafts that were not sent and not undone."""
     messages, unsaid = recorded(state)
     replies = [turn for turn in messages if turn["role"] == "assistant"]
     sent = [standing(reply) for reply in replies]

@@ -51,7 +51,6 @@ def success_of(described: Any, path: str = KEY) -> Scorer:
 
 
 def _scorer(name: str, value: Any) -> Scorer:
-    """The scorer of a name of `NAMES` and its JSON."""
     match name:
         case "final_state" | "final_state_exactly":
             return FinalState(_object(value, "the state as an object"), partial=name == "final_state")

@@ -84,6 +84,5 @@ def span_grammar(section: str) -> str:
 
 
 def _literal(text: str) -> str:
-    """A text as a terminal of GBNF."""
     escapes = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
     return f'"{"".join(escapes.get(sign, sign) for sign in text)}"'

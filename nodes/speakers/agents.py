@@ -190,7 +190,6 @@ class AgentSpeaker(Speaker):
         return self._ended(update, turn, unanswered=bool(pending and not question))
 
     async def _called(self, thread: Lent, given: Any, context: Any, turn: Turn, limits: Limits) -> None:
-        """Call the agent; what it raises after it has done something is part of the turn."""
         turn.interrupts = []
         try:
             await within(
@@ -216,7 +215,6 @@ class AgentSpeaker(Speaker):
         return self.agent.get_name() if isinstance(self.agent, Runnable) else str(describe(self.agent)["name"])
 
     def _kept_thread(self, place: Mapping[str, Any], limits: Limits) -> Thread | None:
-        """A copy of the thread as the last accepted draft left it; None where it is to begin anew."""
         thread = kept_threads(limits).get(place.get("at", ""))
         goes_on = bool(place.get("pending")) or isinstance(self.build, Talk)  # a view of one's own says all anew
         return thread.copy() if thread is not None and goes_on else None
@@ -326,7 +324,6 @@ class AgentSpeaker(Speaker):
         return own
 
     def _drafts(self, turn: Turn, question: str | None, channels: Mapping[str, Any]) -> list[Draft]:
-        """The draft of a turn: its one reply, with the question at its end."""
         told = {name_of(message): step.node for step in turn.steps for message in step.messages}
         # What a middleware writes at its limit is no reply.
         own = [one for one in turn.added if turn.limit is None or told.get(name_of(one)) != turn.limit]
@@ -348,7 +345,6 @@ class AgentSpeaker(Speaker):
         return [draft]
 
     def _ended(self, update: Update, turn: Turn, *, unanswered: bool) -> Update:
-        """The update with why the conversation ends with this turn, if it does."""
         if isinstance(turn.error, TurnTimeoutError):
             update["stop"] = TIMED_OUT[self.role]
         elif (error := turn.error) is not None:
@@ -397,7 +393,6 @@ def channels_of(agent: object) -> list[str]:
 
 
 def _plain_channels(channels: Mapping[str, Any]) -> dict[str, Any]:
-    """The channels besides messages that are plain JSON."""
     plain = {}
     for name, value in channels.items():
         if name not in _NOT_KEPT and not name.startswith(("_", "branch:")) and value not in (None, "", [], {}):

@@ -276,7 +276,6 @@ class _Copies:
 
 
 def _copied(value: Any) -> Any:
-    """A deep copy; the value itself where it cannot be copied, such as a connection."""
     try:
         return copy.deepcopy(value)
     except Exception:

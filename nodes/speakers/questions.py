@@ -163,7 +163,6 @@ def _in_words(action: Mapping[str, Any]) -> str:
 
 
 def _actions(value: Any) -> list[Mapping[str, Any]]:
-    """The actions of a middleware's request for approval, or the one of a `tool_approval`; none of another value."""
     if not isinstance(value, Mapping):
         return []
     if value.get("type") == "tool_approval" and "name" in value:
