@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import Any, TypeAlias, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, BaseMessageChunk, ToolMessage, convert_to_messages
@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from ..data.attachments import bounded
 from ..data.formats.messages import NO_RESULT
-from ..data.formats.turns import ITEMS, turns_of_items
+from ..data.formats.turns import ITEMS, turns_of_items, turns_of_parts, worded_content
 from ..data.records import Role
 from ..data.text.cleaning import clean
 from ..errors import DuologueError
@@ -28,7 +28,7 @@ ACCEPTED = (
     "a text, a message of LangChain or of OpenAI's form ({'role': 'assistant', 'content': ...}), a list of such "
     "messages, an object with one text, or a generator of texts"
 )
-_TEXT_KEYS = ("output", "answer", "reply", "response", "result", "text")
+_TEXT_KEYS = ("output", "final_output", "answer", "reply", "response", "result", "text")
 """Names under which an object with several texts gives its reply, such as that of LangChain's chains."""
 _HAND_OFFS = ("transfer_to_", "transfer_back_to_")
 """How the tools begin with which the agents of langgraph-supervisor and langgraph-swarm hand a conversation on."""
@@ -293,7 +293,9 @@ def _dumped(answer: Any) -> Any:
         return answer
     if isinstance(answer, BaseModel):
         return answer.model_dump(mode="json", exclude_none=True)
-    return asdict(answer) if is_dataclass(answer) and not isinstance(answer, type) else answer
+    if is_dataclass(answer) and not isinstance(answer, type):  # not deeper: it may hold the agent itself
+        return {field.name: getattr(answer, field.name) for field in fields(answer)}
+    return answer
 
 
 def messages_of(answer: Any) -> list[BaseMessage]:
@@ -308,27 +310,42 @@ def messages_of(answer: Any) -> list[BaseMessage]:
     items = [_dumped(one) for one in answer]
     if any(isinstance(one, Mapping) and one.get("type") in _ITEMS for one in items):
         return _of_items(items)
-    return list(map(_read, items))
+    return [_read(turn) for one in items for turn in _turns(one)]
 
 
 def _of_object(answer: Mapping[str, Any]) -> list[BaseMessage]:
-    choices, output, usage = answer.get("choices"), answer.get("output"), answer.get("usage")
     if answer.get("structured_response") is not None:
         return [AIMessage(structured_text(answer["structured_response"]))]
     if isinstance(answer.get("messages"), (list, tuple)):
         return messages_of(list(answer["messages"]))
-    if isinstance(choices, Sequence) and choices and isinstance(choices[0], Mapping):
-        about = {"finish_reason": choices[0].get("finish_reason"), "model_name": answer.get("model")}
-        told = {name: value for name, value in about.items() if isinstance(value, str)}
-        read = [_read({**(choices[0].get("message") or {}), "response_metadata": told})]
-    elif isinstance(output, list) and answer.get("object", "response") == "response":
+    choices, output, usage = answer.get("choices"), answer.get("output"), answer.get("usage")
+    if isinstance(output, list) and str(answer.get("object", "response")).endswith("response"):
         read = _of_items(output, answer.get("model"))
     else:
-        text = None if _is_message(answer) else _one_text(answer)
-        return [_read(answer if text is None else text)]
+        # A completion of OpenAI, a response of Bedrock, or the message itself, as Anthropic's is.
+        holder = choices[0] if isinstance(choices, (list, tuple)) and choices else output
+        holder = holder if isinstance(holder, Mapping) and "message" in holder else {"message": answer}
+        if not _is_message(holder["message"]):
+            text = _one_text(answer) if holder["message"] is answer else None
+            return [_read(answer if text is None else text)]
+        ended = holder.get("finish_reason") or answer.get("stop_reason") or answer.get("stopReason")
+        told = {"finish_reason": ended, "model_name": answer.get("model")}
+        about = {name: value for name, value in told.items() if isinstance(value, str)}
+        read = list(map(_read, _turns({**holder["message"], **({"response_metadata": about} if about else {})})))
     if read and isinstance(usage, Mapping) and isinstance(last := read[-1], AIMessage):
         last.usage_metadata = usage_in(usage)  # which counts for all of them
     return read
+
+
+def _turns(message: Any) -> list[Any]:
+    """A message, or those of one with blocks of Anthropic's or Bedrock's form, whose calls are parts of its content."""
+    content = message.get("content") if _is_message(message) else None
+    blocks = [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else []
+    of_others = any("type" not in block or block["type"] in ("tool_use", "tool_result") for block in blocks)
+    if not of_others or message.get("tool_calls") or message.get("type") in _TYPES:
+        return [message]
+    about = {key: message[key] for key in ("name", "response_metadata") if key in message}
+    return turns_of_parts(message.get("role", "assistant"), blocks, about)
 
 
 def _one_text(answer: Mapping[str, Any]) -> str | None:
@@ -347,7 +364,7 @@ def structured_text(value: Any) -> str:
 
 
 def _is_message(one: Any) -> bool:
-    return isinstance(one, Mapping) and bool({"content", "tool_calls", "refusal"} & set(one))
+    return isinstance(one, Mapping) and bool({"content", "tool_calls", "refusal", "audio"} & set(one))
 
 
 def _read(one: Any) -> BaseMessage:
@@ -357,7 +374,7 @@ def _read(one: Any) -> BaseMessage:
         raise AnswerError(f"the function answered with {_shown(one)} as a message: it must answer with {ACCEPTED}")
     if isinstance(one, Mapping):
         role = {} if one.get("type") in _TYPES else {"role": "assistant"}  # a served graph's messages are plain JSON
-        one = {**role, **one, "content": one.get("content") or ""}
+        one = {**role, **one, "content": one.get("content") or worded_content({"audio": one.get("audio")}) or ""}
     try:
         return convert_to_messages([one])[0]
     except (ValueError, TypeError, KeyError, AttributeError, NotImplementedError) as error:

@@ -93,9 +93,9 @@ def count_of(value: object) -> int | None:
 
 
 def usage_in(usage: Mapping[str, Any]) -> UsageMetadata | None:
-    """The tokens of a usage of OpenAI's completions or responses; None if input or output is not a number of tokens."""
-    sent = count_of(usage.get("prompt_tokens", usage.get("input_tokens")))
-    written = count_of(usage.get("completion_tokens", usage.get("output_tokens")))
+    """The tokens of a usage of OpenAI's, Anthropic's or Bedrock's; None if input or output is not a number of tokens."""
+    sent = count_of(usage.get("prompt_tokens", usage.get("input_tokens", usage.get("inputTokens"))))
+    written = count_of(usage.get("completion_tokens", usage.get("output_tokens", usage.get("outputTokens"))))
     if sent is None or written is None:
         return None
     read = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")

@@ -186,7 +186,7 @@ class AgentSpeaker(Speaker):
         if isinstance(thread, Thread):
             memory[THREAD] = {"at": self._keep(thread, place, limits), "seen": len(state.get("messages", [])) + 1}
             memory[THREAD] |= {"pending": pending} if question else {}
-        update: Update = {"drafts": self._drafts(turn, question, channels), **({"memory": memory} if memory else {})}  # type: ignore[typeddict-item]
+        update: Update = {"drafts": self._drafts(turn, question, channels), **({"memory": memory} if memory else {})}
         return self._ended(update, turn, unanswered=bool(pending and not question))
 
     async def _called(self, thread: Lent, given: Any, context: Any, turn: Turn, limits: Limits) -> None:
@@ -311,9 +311,10 @@ class AgentSpeaker(Speaker):
             return await messages_answered(answer, sent, self.role)
         if "structured_response" in turn.written and values.get("structured_response") is not None:
             return [AIMessage(structured_text(values["structured_response"]))]
-        new = [
-            message for message in messages_of(values.get("messages")) if message.id is None or message.id not in known
-        ]
+        outputs = self.agent.output_channels
+        if not isinstance(outputs, str) and "messages" not in outputs and not turn.interrupts:  # a schema of its own
+            return await messages_answered({name: values.get(name) for name in outputs}, sent, self.role)
+        new = [one for one in messages_of(values.get("messages", [])) if one.id is None or one.id not in known]
         own = own_messages(new, sent, self.role)
         if not own and not turn.interrupts:
             own = turn.said_again(sent, known)
