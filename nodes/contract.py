@@ -142,8 +142,7 @@ def check_update(place: NodePlace, update: object, state: State, own_reasons: Co
         judged, count = len(update.get("verdicts", ())), len(state.get("drafts") or ())
         if judged > count or (judged < count and update.get("stop") is None):
             raise ContractError(f"{place}: expected {count} verdicts, one for each draft, got {judged}")
-    _check_json(place, update.get("memory"))
-    _check_json(place, update.get("labels"))
+    _check_json(place, [update.get("memory"), update.get("labels")])
     return cast(Update, update)
 
 

@@ -179,16 +179,10 @@ def _of_status(status: int, words: str) -> str:
 
 
 _STATUSES = {
-    401: "wrong_key",
-    402: "quota_spent",
-    403: "forbidden",
-    **dict.fromkeys((404, 405, 410), "unknown_model_or_url"),
-    407: "proxy_refused",
-    408: "timeout",
-    409: "server_error",
-    **dict.fromkeys((425, 503, 529), "overloaded"),
-    429: "rate_limited",
-}
+    401: "wrong_key", 402: "quota_spent", 403: "forbidden", 404: "unknown_model_or_url", 405: "unknown_model_or_url",
+    407: "proxy_refused", 408: "timeout", 409: "server_error", 410: "unknown_model_or_url", 425: "overloaded",
+    429: "rate_limited", 503: "overloaded", 529: "overloaded",
+}  # fmt: skip
 _WORDS = (
     # Google writes "quota" and "billing" where it means the calls of this minute, so these words alone mean nothing.
     ("quota_spent", r"insufficient_quota|billing_hard_limit_reached|billing_not_active|credit balance is too low"),

@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import groupby, takewhile
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -287,12 +287,8 @@ class FewShotUser:
         }
 
 
-Use: TypeAlias = Literal["people", "like"]
-"""What is done with people's turns: they are sent as they are, or shown to a model as examples."""
-
-
-def use_of(spec: object) -> Use | None:
-    """What a model identifier does with people's conversations; None if it names none. It may be wrong otherwise."""
+def use_of(spec: object) -> Literal["people", "like"] | None:
+    """What a model identifier does with people's turns: they are sent as they are, or shown to a model as examples."""
     if not isinstance(spec, str):
         return None
     provider = spec.strip().partition(":")[0]

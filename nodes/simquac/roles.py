@@ -23,7 +23,7 @@ from ..contract import Node, describe
 from ..limits import Limits
 from ..messages import MARKS, PageMessages, fenced, filled, repair, unfenced
 from ..state import Draft, State, Update, Verdict, attempt_number, history, id_of, rejected
-from ..validators import by_reasons, cut_off, judges_flaws, unless_empty, wordless
+from ..validators import PerDraft, by_reasons, cut_off, judges_flaws, unless_empty, wordless
 
 GUIDES = ("user/guide_general", "user/guide_wh", "user/guide_interesting", "user/guide_other")
 """Prompts after an unanswered question, with equal probability (section 2.4)."""
@@ -142,25 +142,16 @@ class QuestionValidator:
 
 
 @dataclass(frozen=True)
-class AnswerValidator:
+class AnswerValidator(PerDraft):
     """Accepts answers that are grounded in the section, and refusals (section 2.5); stores the section's slices.
 
     One of more than `ANSWER_CHARACTERS` is rejected (`too_long`) before anything looks for it in the section.
     """
 
-    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        scenario = state["scenario"]
-        section, background = str(scenario["section"]), str(scenario.get("background", ""))
-        verdicts = []
-        for draft in state.get("drafts") or []:
-            verdict = cut_off(draft) or wordless(draft)
-            if verdict is not None and verdict["accepted"]:  # an image is not a piece of the section
-                verdict = Verdict(accepted=False, reason="not_in_section")
-            verdicts.append(verdict or self._grounded(draft["text"], section, background))
-        return {"verdicts": verdicts}
-
-    @staticmethod
-    def _grounded(text: str, section: str, background: str) -> Verdict:
+    def verdict(self, draft: Draft, state: State, limits: Limits) -> Verdict:
+        text, (section, background) = draft["text"], _read(state)
+        if (verdict := cut_off(draft) or wordless(draft)) is not None:  # an image is not a piece of the section
+            return Verdict(accepted=False, reason="not_in_section") if verdict["accepted"] else verdict
         if len(text) > ANSWER_CHARACTERS:
             repair = f"it is longer than {ANSWER_CHARACTERS:,} characters."
             return {"accepted": False, "reason": "too_long", "repair": repair}
@@ -171,6 +162,11 @@ class AnswerValidator:
             return {"accepted": False, "reason": grounding.reason, "repair": "\n".join(grounding.failed)}
         text = NO_ANSWER if grounding.refused else "\n".join(span.text for span in grounding.spans)
         return {"accepted": True, "text": text, "spans": [span.plain() for span in grounding.spans]}
+
+
+def _read(state: State) -> tuple[str, str]:
+    """Section and background."""
+    return str(state["scenario"]["section"]), str(state["scenario"].get("background", ""))
 
 
 # The nodes of the published script, where its rules differ from the paper's. The script can crash or retry without end;
@@ -197,21 +193,17 @@ class ReleasedStudentPrompts(StudentPrompts):
 
 @judges_flaws
 @dataclass(frozen=True)
-class ReleasedQuestionValidator:
+class ReleasedQuestionValidator(PerDraft):
     """Rejects only line breaks and too many words, and stores the suffix for the teacher with the question."""
 
     words: int = QUESTION_WORDS
 
-    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        prompt = state.get("prompt")
-        suffix = f" {SUFFIX}" if prompt is not None and prompt["name"] == INTERESTING else ""
-        return {"verdicts": [self._verdict(draft, suffix) for draft in (state.get("drafts") or [])]}
-
-    def _verdict(self, draft: Draft, suffix: str) -> Verdict:
+    def verdict(self, draft: Draft, state: State, limits: Limits) -> Verdict:
         for reason in question_reasons(draft["text"], words=self.words):
             if reason in ("newline", "too_long"):
                 return {"accepted": False, "reason": reason}
-        return {"accepted": True, "text": draft["text"] + suffix}
+        is_interesting = (state.get("prompt") or {}).get("name") == INTERESTING
+        return {"accepted": True, "text": draft["text"] + (f" {SUFFIX}" if is_interesting else "")}
 
 
 @dataclass(frozen=True)
@@ -228,41 +220,29 @@ class ReleasedTeacherPrompts(TeacherPrompts):
 
 @judges_flaws
 @dataclass(frozen=True)
-class ReleasedAnswerValidator:
+class ReleasedAnswerValidator(PerDraft):
     """The overlap test, which loses leading words; an ungrounded text is stored at the last attempt."""
 
-    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        last = attempt_number(state) >= runtime.context.answer_attempts
-        section, background = str(state["scenario"]["section"]), str(state["scenario"].get("background", ""))
-        texts = [draft["text"] for draft in state.get("drafts") or []]
-        return {"verdicts": [self._verdict(text, section, background, last) for text in texts]}
-
-    @staticmethod
-    def _verdict(text: str, section: str, background: str, last: bool) -> Verdict:
-        judgement = released.judge(text, section, background)
+    def verdict(self, draft: Draft, state: State, limits: Limits) -> Verdict:
+        text = draft["text"]
+        judgement = released.judge(text, *_read(state))
         if judgement.outcome in ("refused", "accepted"):
             stored = NO_ANSWER if judgement.outcome == "refused" else judgement.text
             return {"accepted": True, "text": stored, "spans": [span.plain() for span in judgement.spans]}
         reason = "in_background" if judgement.in_background else "not_in_section"
-        if last:
+        if attempt_number(state) >= limits.answer_attempts:
             return {"accepted": True, "observed": True, "reason": reason, "text": f"{NO_ANSWER} {text}", "spans": []}
         return {"accepted": False, "reason": reason, "repair": text}
 
 
-# Reading comprehension, whose answers may be in any words
-
-
 @dataclass(frozen=True)
-class ReadingValidator:
-    """Accepts every complete answer that is not empty; a refusal becomes the no-answer string."""
+class ReadingValidator(PerDraft):
+    """Accepts every complete answer in any words that is not empty; a refusal becomes the no-answer string."""
 
-    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        verdicts = []
-        for draft in state.get("drafts") or []:
-            verdict, text = cut_off(draft) or unless_empty(draft), unfenced(draft["text"])
-            stored = Verdict(accepted=True, text=NO_ANSWER if is_refusal(text) else text, spans=[])
-            verdicts.append(stored if verdict["accepted"] else verdict)
-        return {"verdicts": verdicts}
+    def verdict(self, draft: Draft, state: State, limits: Limits) -> Verdict:
+        verdict, text = cut_off(draft) or unless_empty(draft), unfenced(draft["text"])
+        stored = Verdict(accepted=True, text=NO_ANSWER if is_refusal(text) else text, spans=[])
+        return stored if verdict["accepted"] else verdict
 
 
 # Drafts that were written beforehand, for the demo

@@ -75,16 +75,14 @@ _NOT_KEPT = ("messages", "structured_response", "jump_to")
 class AgentSpeaker(Speaker):
     """Asks an agent: a compiled LangGraph graph, an `@entrypoint`, another runnable, or a function of messages.
 
-    A graph in this process has a thread, a store and a context of its own for each conversation, which are lent to it:
-    its own checkpointer and store are not used. It is sent the new messages of each turn, or all of them where its
-    state keeps only the last value of `messages`. Each draft is made on a copy, so a rejected one has left nothing. It
-    never sees the rejected draft: after it the repair line is sent as one last message between note marks, which the
-    next call takes out again. Anything else is sent the whole conversation, as is a graph whose thread this process
-    does not have any more. A function that is not async runs in a thread of its own.
+    A graph in this process is lent a thread, a store and a context of its own for each conversation; its own
+    checkpointer and store are not used. It is sent the new messages of each turn, or all of them where its state keeps
+    only the last value of `messages`. Each draft is made on a copy, so a rejected one has left nothing, and the repair
+    line after it is a last message between note marks, which the next call takes out again. Anything else, and a graph
+    whose thread this process does not have any more, is sent the whole conversation.
 
     The question of an `interrupt()` goes to the other role, whose next message is the answer (`questions`). Any other
-    interrupt is for `approve`, or ends the conversation as `agent_interrupted`, or `user_rejected` if the agent plays
-    the user.
+    interrupt is for `approve`, or ends the conversation as `agent_interrupted` (`user_rejected` if it plays the user).
     """
 
     role: Role
@@ -358,17 +356,18 @@ class AgentSpeaker(Speaker):
         return update
 
     def provenance(self) -> dict[str, Any]:
-        context = describe(self.context) if callable(self.context) else type(self.context).__name__
         settings = {
             "object": redacted(self.path) if self.path else None,
-            **({"reads": self.reads, "answers": self.answers} if self.reads else {}),
+            "reads": self.reads,
+            "answers": self.answers,
             "read_only": list(self.read_only),
-            "approve": None if self.approve is None else questions.policy_name(self.approve),
-            "context": None if self.context is None else context,
+            "approve": self.approve and questions.policy_name(self.approve),
+            "context": describe(self.context)
+            if callable(self.context)
+            else self.context and type(self.context).__name__,
         }
-        given = {name: value for name, value in settings.items() if value}
         called = {"function": describe(self.agent)} if self.is_function else {"agent": self.name}
-        return {**called, "view": describe(self.build), **given}
+        return {**called, "view": describe(self.build), **{name: value for name, value in settings.items() if value}}
 
     @property
     def is_function(self) -> bool:
