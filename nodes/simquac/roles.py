@@ -202,8 +202,9 @@ class ReleasedQuestionValidator(PerDraft):
         for reason in question_reasons(draft["text"], words=self.words):
             if reason in ("newline", "too_long"):
                 return {"accepted": False, "reason": reason}
-        is_interesting = (state.get("prompt") or {}).get("name") == INTERESTING
-        return {"accepted": True, "text": draft["text"] + (f" {SUFFIX}" if is_interesting else "")}
+        prompt = state.get("prompt")
+        suffix = f" {SUFFIX}" if prompt is not None and prompt["name"] == INTERESTING else ""
+        return {"accepted": True, "text": draft["text"] + suffix}
 
 
 @dataclass(frozen=True)
