@@ -104,7 +104,7 @@ def by_model(model: str, folder: Path, as_json: bool) -> int:
     conversations: list[Conversation] = []
     for name in CASTS:
         make, options = graphs.casts.find(name), RunOptions(as_json=as_json)
-        held = {"hold": True} if name == graphs.simquac.NAME and model.startswith("local:") else {}
+        held = {"hold": "grammar"} if name == graphs.simquac.NAME and model.startswith("local:") else {}
         settings = {"user": model, "assistant": model, **held}
         scenarios, control = make.source(limit=2).own(make.checked(settings), 0), options.control()
         states, limits = list(scenarios.states), nodes.Limits(max_turns=2)

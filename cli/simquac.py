@@ -36,6 +36,7 @@ from .streams import put, say
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..graphs import Cast
+    from ..graphs.simquac import Hold
     from ..runs.reading import ReadingAnswers
 
 simquac = typer.Typer(help="Tables of the SimQuAC paper, and repair of its data.", no_args_is_help=True)
@@ -43,8 +44,8 @@ simquac = typer.Typer(help="Tables of the SimQuAC paper, and repair of its data.
 Source = Annotated[Path, typer.Argument(metavar="SRC", help="A SimQuAC or QuAC file, teacher topics, or a run.")]
 Sources = Annotated[list[Path], typer.Argument(metavar="SRC...", help="SimQuAC or QuAC files, or runs.")]
 
-HOLDS = {"teacher": False, "grammar": True}
-"""Prefixes of a teacher, and whether a grammar holds it to the section."""
+HOLDS: "dict[str, Hold | None]" = {"teacher": None, "grammar": "grammar", "likelihood": "likelihood"}
+"""Prefixes of a teacher, with how it is held to the section."""
 
 
 def stats_command(
@@ -171,7 +172,8 @@ def readers_command(
         list[str] | None,
         model_for(
             "to answer: retriever (the nearest sentence by idf), first (the first sentence), teacher:MODEL (the simquac "
-            "cast's assistant), grammar:MODEL (the same, held to the section by llama.cpp), or any model with our prompt. May be repeated. Default: retriever."
+            "cast's assistant), grammar:MODEL and likelihood:MODEL (the same, held to the section at an endpoint of "
+            "llama.cpp), or any model with our prompt. May be repeated. Default: retriever."
         ),
     ] = None,
     limit: Annotated[int | None, limit_to("conversations of each file")] = None,
@@ -240,7 +242,7 @@ def _cast_of(spec: str, prompts: Path | None, seed: int, attempts: int | None) -
         )
     settings: Any = {"prompts": None if prompts is None else str(prompts), "seed": seed, "attempts": attempts}
     if spec == "offline" or kind in HOLDS:
-        return single_turn.teacher(model or spec, hold=HOLDS.get(kind, False), **settings)
+        return single_turn.teacher(model or spec, hold=HOLDS.get(kind), **settings)
     return single_turn.reader(spec, **settings)
 
 

@@ -5,7 +5,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Literal, TypeAlias, Unpack
 
 from langchain_core.language_models import BaseChatModel
 from pydantic import Field
@@ -30,6 +30,8 @@ from .scenarios.sources import Scenarios, ScenarioSource, chosen, numbered, of_a
 NAME = "simquac"
 PUBLISHED = "simquac_as_released"
 """Name of the cast with the published script's rules; ids and random draws depend on it."""
+Hold: TypeAlias = Literal["grammar", "likelihood"]
+"""How the teacher is held to the section: `nodes.simquac.held`."""
 TURNS = 12
 """Turns of a conversation, as in the published data set."""
 
@@ -111,7 +113,8 @@ def cast(
     no_repeats: bool = False,
     interesting_once: bool = True,
     answer_tokens: Count = ANSWER_TOKENS,
-    hold: bool = False,
+    hold: Hold | None = None,
+    refuse_below: float | None = None,
     as_published: bool = False,
     **common: Unpack[Common],
 ) -> Cast:
@@ -126,7 +129,10 @@ def cast(
         no_repeats: Reject a message that the user has sent before. Default: accept and count it.
         interesting_once: Let the student ask for something interesting at most once in a conversation.
         answer_tokens: Ask the teacher for answers of this number of tokens.
-        hold: Let the teacher write nothing but a span of the section or the refusal, at an endpoint of llama.cpp.
+        hold: Hold the teacher to the section, at an endpoint of llama.cpp: `grammar` (it can write nothing but a span of
+            the section or the refusal) or `likelihood` (it replies the sentence after which it would most likely ask the
+            question).
+        refuse_below: With `likelihood`, refuse where the mean log-likelihood of the question's tokens is lower.
         as_published: Use the rules of the published program instead of the paper's; docs/research/as_released.md
             lists them.
     """
@@ -140,12 +146,12 @@ def cast(
         answer_validator = nodes.ReleasedAnswerValidator()
         student_prompts = nodes.ReleasedStudentPrompts(pages, question_words, interesting_once)
         teacher_prompts = nodes.ReleasedTeacherPrompts(pages)
-    if hold:
+    if hold is not None:
         from ..nodes.simquac.held import HeldTeacher  # on use, as the client of an endpoint takes long
 
         if not isinstance(assistant, str | BaseChatModel):
             raise SettingError("hold: the assistant must be a model, such as local:PATH.gguf")
-        assistant = HeldTeacher(assistant)
+        assistant = HeldTeacher(assistant, hold, refuse_below)
     return assembled(
         common,
         turns=TURNS,

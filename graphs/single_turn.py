@@ -148,7 +148,7 @@ def reader(
 def teacher(
     assistant: Speaker = "offline",
     *,
-    hold: bool = False,
+    hold: simquac.Hold | None = None,
     prompts: str | Library | None = None,
     seed: int = 0,
     attempts: int | None = None,
