@@ -7,9 +7,9 @@ from ..data import domains
 from ..data.text.languages import Language, language_of
 from ..errors import DataError, placed
 from ..nodes.goodbyes import Ending
-from ..nodes.messages import RepairPrompts
+from ..nodes.messages import PageMessages, RepairPrompts
 from ..nodes.people.retrieval import origin_of
-from ..nodes.recllmsim import GoalMessages, HelperMessages, UserPrompts, UserValidator, goal_of, told_to_user
+from ..nodes.recllmsim import GoalMessages, UserPrompts, UserValidator, goal_of, told_to_user
 from ..nodes.scorers import Score, scoring, solved
 from ..nodes.scorers.success import KEY
 from ..nodes.state import Planned, State, history
@@ -81,13 +81,13 @@ def cast(
         turns=TURNS,
         name=NAME,
         user_prompt_selector=UserPrompts(pages, language, may_give_up),
-        user_view=GoalMessages(pages),
+        user_view=GoalMessages("user", pages),
         user_simulator=asker,
         question_validator=UserValidator(
             None if isinstance(asker, STORED) else ending, instructions=told_to_user(pages)
         ),
         assistant_prompt_selector=RepairPrompts("assistant", pages),
-        assistant_view=HelperMessages(pages),
+        assistant_view=PageMessages("assistant", pages),
         assistant=stored_words("assistant", assistant),
         answer_validator=not_empty,
         closing=scoring(success=unless_the_scenario_says),

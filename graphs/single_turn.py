@@ -21,11 +21,12 @@ from ..data.simquac import ReadingQuestion
 from ..errors import SettingError
 from ..nodes.contract import closing
 from ..nodes.limits import Limits
+from ..nodes.messages import selector
 from ..nodes.recllmsim import goal_of
 from ..nodes.scorers.success import KEY as SUCCESS
-from ..nodes.simquac.roles import NoPrompt, ReadingValidator
+from ..nodes.simquac.roles import ReadingValidator
 from ..nodes.state import Planned
-from ..nodes.stops import MANY_TURNS, AfterOneAnswer, AfterOneTurn
+from ..nodes.stops import MANY_TURNS, AfterOneTurn
 from ..prompts import Library
 from . import agent_test, casts, simquac
 from .casts.cast import Cast, Speaker
@@ -158,8 +159,12 @@ def teacher(
 
 def _reading(cast: Cast, seed: int, attempts: int | None) -> Cast:
     limits = Limits(max_turns=MANY_TURNS, seed=seed, answer_attempts=attempts or cast.limits.answer_attempts)
-    stop = AfterOneAnswer("assistant", cast.stop)
-    return cast.replace(stop=stop, closing=closing, user_prompt_selector=NoPrompt(), limits=limits)
+    stop = AfterOneTurn("assistant", cast.stop)
+    return cast.replace(stop=stop, closing=closing, user_prompt_selector=selector(_unprompted), limits=limits)
+
+
+def _unprompted(state: object) -> None:
+    """The scenario holds the question: its reader's user is told nothing."""
 
 
 def question_states(questions: Iterable[ReadingQuestion]) -> Iterator[Planned]:

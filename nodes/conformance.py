@@ -15,11 +15,10 @@ from langchain_core.runnables import Runnable
 from langgraph.runtime import Runtime
 
 from ..data.records import SIDES
-from ..errors import SettingError
 from .contract import ContractError, check_node, check_update
 from .node_forms import node_of, spoken
 from .speakers.agents import AgentSpeaker
-from .state import PLACES, NodePlace, State, state_from, without_rejected
+from .state import NodePlace, State, state_from, without_rejected
 from .worlds import Context
 
 SCENARIO: Mapping[str, Any] = {
@@ -41,8 +40,6 @@ async def problems(
     update must have the keys of this node of the graph, be plain JSON, and leave the state unchanged. An exception
     counts as a violation, because it would end the conversation. `own_reasons`: stop reasons of the cast.
     """
-    if place not in PLACES:
-        raise SettingError(f"there is no place {place!r}, only {', '.join(PLACES)}")
     if place in ("user_simulator", "assistant") and isinstance(node, Runnable) and not callable(node):
         node = AgentSpeaker("user" if place == "user_simulator" else "assistant", node)
     try:

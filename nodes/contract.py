@@ -114,11 +114,6 @@ def required_parameters(function: object) -> list[inspect.Parameter] | None:
     return [one for one in parameters if one.default is one.empty and one.kind not in various]
 
 
-def required_arguments(function: object) -> int:
-    """How many arguments without a name a call needs at least; 0 if that cannot be read."""
-    return sum(parameter.kind is not parameter.KEYWORD_ONLY for parameter in required_parameters(function) or ())
-
-
 def check_update(place: NodePlace, update: object, state: State, own_reasons: Collection[str] = ()) -> Update:
     """The update of a node of the graph, if it is valid; else ContractError.
 
@@ -147,13 +142,11 @@ def check_update(place: NodePlace, update: object, state: State, own_reasons: Co
         judged, count = len(update.get("verdicts", ())), len(state.get("drafts") or ())
         if judged > count or (judged < count and update.get("stop") is None):
             raise ContractError(f"{place}: expected {count} verdicts, one for each draft, got {judged}")
-    _check_json(place, update.get("memory"))
-    _check_json(place, update.get("labels"))
+    _check_json(place, [update.get("memory"), update.get("labels")])
     return cast(Update, update)
 
 
 def _check_recordable(where: str, item: Mapping[str, Any]) -> None:
-    """ValidationError or ContractError if a draft or a verdict cannot be stored in a record as JSON."""
     attempt = {name: item[name] for name in (*OF_THE_CALL, *OF_THE_VERDICT) if item.get(name) is not None}
     message = {name: item[name] for name in _OF_A_MESSAGE if name in item}
     if attempt or "text" in item:

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
-from pydantic import BaseModel, ConfigDict
+from pydantic import BeforeValidator, ConfigDict, create_model
 
 from ..data.files.paths import content
 from ..data.records import NAME_PATTERN, Role
@@ -22,7 +22,7 @@ from ..prompts.pages import MOST_BYTES
 from .calls.store import Call
 from .contract import Node
 from .limits import Limits
-from .messages import Refusal, as_text, fenced, marks_of
+from .messages import as_text, fenced, marks_of
 from .models.offline.model import OfflineChatModel
 from .models.specs import chat_model, model_provenance
 from .requests import Parse, RequestAnswer, ask, parse_json
@@ -143,6 +143,9 @@ class Judge:
             values["speaker"] = pages_in(self.language)[f"judge/speaker_{role}"].fill()
         return {**values, "form": self.form}
 
+    def provenance(self) -> dict[str, Any]:
+        return {"model": model_provenance(self.model), "page": self.page.digest, "language": self.language}
+
 
 def _marked_texts(state: State, side: Role | None) -> Iterator[tuple[str, str]]:
     """Mark and text of each message, after the tool calls of its accepted draft if it is of the side, or of both."""
@@ -161,16 +164,6 @@ def pages_of(parts: Iterable[object]) -> dict[str, Page]:
             ours = pages_in(part.language).pages
             pages |= ours if part.page in ours.values() else {**ours, f"judge/{part.page.digest}": part.page}
     return pages
-
-
-class Opinion(BaseModel):
-    """A judge's reply about a draft."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    reason: str | None
-    """Why it is to be rejected; None if nothing is wrong with it."""
-    explanation: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,32 +188,29 @@ class ModelJudge(Judge):
         page = self.page_about("draft").digest
         role = f"{state.get('speaking')} judge {page} {attempt_number(state)} {len(earlier)}"
         call = Call(limits.seed, id_of(state), role, state.get("turn", 0))
-        answer = await self.ask(state, self._parse, call, self.attempts, draft=draft, earlier=earlier)
-        verdict: Verdict = {"accepted": True, "judging": answer.usage.model_dump()}
-        if not answer.usage.calls:
-            del verdict["judging"]
-        if answer.value is None:
+        answer = await self.ask(state, parse_json(self._opinion()), call, self.attempts, draft=draft, earlier=earlier)
+        verdict: Verdict = {"accepted": True}
+        if answer.usage.calls:
+            verdict["judging"] = answer.usage.model_dump()
+        if (opinion := answer.value) is None:
             return {**verdict, "failed": answer.error} if answer.error else {**verdict, "notes": [NOT_JUDGED]}
-        reason, explanation = answer.value.reason, answer.value.explanation.strip()
-        if explanation:
+        if explanation := opinion.explanation.strip():
             verdict["explanation"] = explanation
-        if reason is None:
+        if opinion.reason is None:
             return verdict
         # A judge that sees more than the writer could give it away: then the writer gets only the reason.
-        repair = self.reasons[reason] or (explanation if self.page.gaps <= _PUBLIC else "")
-        return {**verdict, "accepted": False, "reason": reason, "repair": repair or None}
+        repair = self.reasons[opinion.reason] or (explanation if self.page.gaps <= _PUBLIC else "")
+        return {**verdict, "accepted": False, "reason": opinion.reason, "repair": repair or None}
 
-    def _parse(self, text: str) -> Opinion | Refusal:
-        opinion = parse_json(Opinion)(text)
-        if isinstance(opinion, Refusal) or opinion.reason in self.reasons:
-            return opinion
-        if opinion.reason is None or opinion.reason.strip().lower() in _NOTHING:
-            return opinion.model_copy(update={"reason": None})
-        return Refusal("unknown_reason", f"use null, or one of {', '.join(self.reasons)}.")
+    def _opinion(self) -> Any:
+        none = BeforeValidator(lambda reason: None if str(reason).strip().lower() in _NOTHING else reason)
+        reason: Any = Annotated[Literal[tuple(self.reasons)] | None, none]
+        return create_model(
+            "Opinion", __config__=ConfigDict(extra="forbid"), reason=(reason, ...), explanation=(str, "")
+        )
 
     def provenance(self) -> dict[str, Any]:
-        asked = {"model": model_provenance(self.model), "page": self.page.digest, "reasons": dict(self.reasons)}
-        return {**asked, "attempts": self.attempts, "language": self.language}
+        return super().provenance() | {"reasons": dict(self.reasons), "attempts": self.attempts}
 
 
 def judge(
@@ -249,12 +239,8 @@ def judge(
     if isinstance(reasons, str) or not meanings:
         raise SettingError("judge: give the reasons for which it may reject, a list of names: ['rude', 'off_topic']")
     for name, meaning in meanings.items():
-        if (
-            not isinstance(name, str)
-            or not NAME_PATTERN.fullmatch(name)
-            or name in _NOTHING
-            or not isinstance(meaning, str)
-        ):
+        is_name = isinstance(name, str) and NAME_PATTERN.fullmatch(name) and name not in _NOTHING
+        if not is_name or not isinstance(meaning, str):
             raise SettingError(
                 f"judge: a reason is a name of a-z, 0-9 and _, such as off_topic, with a text, not {name!r}: {meaning!r}"
             )

@@ -84,16 +84,23 @@ class PageMessages:
     role: Role
     pages: Library
 
+    def told(self, scenario: Mapping[str, Any]) -> Mapping[str, object]:
+        """The values of the templates' variables that are not the scenario's as they stand; each is fenced."""
+        return {}
+
+    def material(self, scenario: Mapping[str, Any]) -> str:
+        """The text of `<role>/material`."""
+        if (page := self.pages.pages.get(f"{self.role}/material")) is None:
+            return ""
+        given = self.told(scenario)
+        own = {gap: fenced(as_text(scenario.get(gap, "")), *page.marks) for gap in page.gaps if gap not in given}
+        return page.fill_from({**own, **given})
+
     def __call__(self, state: State) -> list[BaseMessage]:
-        system, material = f"{self.role}/system", f"{self.role}/material"
-        text = ""
-        if material in self.pages:
-            page = self.pages[material]
-            values = {gap: as_text(state["scenario"].get(gap, "")) for gap in page.gaps}
-            text = page.fill(**{gap: fenced(value, *page.marks) for gap, value in values.items()})
-        own = self.pages[system].fill() if system in self.pages else ""
-        drafts = self.role == "assistant"
-        return messages_for(self.role, state, system=own, material=text, own_drafts=drafts, pages=self.pages)
+        page, scenario = self.pages.pages.get(f"{self.role}/system"), state["scenario"]
+        system = "" if page is None else page.fill_from(self.told(scenario))
+        drafts, material = self.role == "assistant", self.material(scenario)
+        return messages_for(self.role, state, system=system, material=material, own_drafts=drafts, pages=self.pages)
 
 
 def as_text(value: object) -> str:
@@ -222,7 +229,6 @@ def with_pages(own: Library | None, system: str) -> dict[str, Page]:
 
 
 def _behaviour(state: State, system: str, own: Library | None = None) -> str:
-    """How the user behaves, as a part of its system prompt; empty for a plain user."""
     names = behaviours_in(state["scenario"], state.get("extra"))
     if not names:
         return ""

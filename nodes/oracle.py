@@ -190,8 +190,6 @@ class Oracle:
 
 @dataclass
 class _Search:
-    """The search for a plan that ends with the call that the user asks for."""
-
     oracle: Oracle
     world: World
     case: DesignedCase
@@ -326,13 +324,11 @@ def _success_without_world(case: DesignedCase) -> dict[str, Any]:
 
 
 def _exact_state(state: Any) -> dict[str, Any]:
-    """The condition on a final state; none for a large one, or one that is not an object."""
     fits = is_object(state) and len(json.dumps(state)) <= MOST_STATE
     return {"final_state_exactly": state} if fits else {}
 
 
 def _result_values(result: Any, arguments: Mapping[str, Any]) -> list[str]:
-    """The values of a result that an answer may name, without those of the arguments."""
     known = {str(one) for one in arguments.values()}
     values = [one for _, one in _leaves(_parsed(result)) if type(one) in (str, int, float)]
     return list(dict.fromkeys(text for text in map(str, values) if text.strip() and text not in known))[:MOST_VALUES]
@@ -370,7 +366,6 @@ def _next_calls(tools: Sequence[ToolSchema], values: KnownValues, unknown: str) 
 
 
 def _with_result(values: KnownValues, result: Any, tools: Sequence[ToolSchema]) -> KnownValues:
-    """The known values with those that a result holds under the name of an argument."""
     learnt = {name: list(own) for name, own in values.items()}
     names = {argument.name for tool in tools for argument in tool.arguments}
     for name, value in _leaves(_parsed(result)):
@@ -387,7 +382,6 @@ def _parsed(result: Any) -> Any:
 
 
 def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """Each value in a JSON value that holds no others, with its key; without one in a list."""
     if isinstance(value, Mapping):
         for key, one in value.items():
             yield from _leaves(one, str(key))

@@ -175,7 +175,6 @@ class ProfileMaker:
 
     @property
     def _call(self) -> Call:
-        """The current round, from which the seeds of its calls are derived."""
         return Call(self.limits.seed, "profiles", "assistant", len(self.kept), self.round)
 
 

@@ -5,6 +5,7 @@ Conversations"). The user gets its task context, its profile and rules of behavi
 conversation.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -17,7 +18,7 @@ from ..data.text.languages import HAN, Language
 from ..prompts import Library
 from .goodbyes import ENDING, GIVING_UP, Ending
 from .limits import Limits
-from .messages import MARKS, as_text, fenced, filled, messages_for, repair, with_pages
+from .messages import MARKS, PageMessages, as_text, fenced, filled, messages_for, repair, with_pages
 from .state import Draft, Prompt, State, Update, Verdict, history, rejected, said
 from .validators import by_reasons, cut_off, judges_flaws, unless_empty, wordless
 
@@ -171,39 +172,26 @@ async def published_reply_validator(state: State, runtime: Runtime[Limits]) -> U
 
 
 @dataclass(frozen=True)
-class GoalMessages:
+class GoalMessages(PageMessages):
     """Messages for the user: its goal, its facts, rules of behaviour, and the conversation."""
 
-    pages: Library
+    def told(self, scenario: Mapping[str, Any]) -> Mapping[str, object]:
+        return {"goal": fenced(goal_of(scenario), *MARKS), "facts": fenced(facts_of(scenario), *MARKS)}
 
-    def __call__(self, state: State) -> list[BaseMessage]:
-        scenario = state["scenario"]
-        texts = {"goal": goal_of(scenario), "facts": facts_of(scenario)}
-        material = self.pages["user/material"].fill(**{gap: fenced(text, *MARKS) for gap, text in texts.items()})
-        system = self.pages["user/system"]
+    def material(self, scenario: Mapping[str, Any]) -> str:
+        text = super().material(scenario)
         if unknown := "\n".join(filter(None, _lines(scenario.get("unknown") or ""))):  # what the user does not know
-            page = with_pages(self.pages, system.source)["user/unknown"]
-            material += "\n\n" + page.fill(unknown=fenced(unknown, *MARKS, "unknown", "/unknown"))
-        return messages_for("user", state, system=system.fill(), material=material, own_drafts=False, pages=self.pages)
+            page = with_pages(self.pages, self.pages["user/system"].source)["user/unknown"]
+            text += "\n\n" + page.fill(unknown=fenced(unknown, *MARKS, "unknown", "/unknown"))
+        return text
 
 
-@dataclass(frozen=True)
-class HelperMessages:
-    """Messages for a model as the assistant: a system prompt and the conversation, without goal and facts."""
-
-    pages: Library
-
-    def __call__(self, state: State) -> list[BaseMessage]:
-        system = self.pages["assistant/system"].fill()
-        return messages_for("assistant", state, system=system, material="", own_drafts=True)
-
-
-def goal_of(scenario: dict[str, Any]) -> str:
+def goal_of(scenario: Mapping[str, Any]) -> str:
     """The user's goal: the scenario's goal, else its first message."""
     return str(scenario.get("goal") or scenario.get("first_message") or "")
 
 
-def facts_of(scenario: dict[str, Any]) -> str:
+def facts_of(scenario: Mapping[str, Any]) -> str:
     """The user's facts and persona, a line for each fact."""
     return "\n".join(filter(None, (*_lines(scenario.get("facts", "")), str(scenario.get("persona", "")))))
 

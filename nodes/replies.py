@@ -3,21 +3,21 @@
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, is_dataclass
-from typing import Any, TypeAlias
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from typing import Any, TypeAlias, cast
 
 from langchain_core.messages import AIMessage, BaseMessage, BaseMessageChunk, ToolMessage, convert_to_messages
 from pydantic import BaseModel
 
 from ..data.attachments import bounded
 from ..data.formats.messages import NO_RESULT
-from ..data.formats.turns import ITEMS, turns_of_items
+from ..data.formats.turns import ITEMS, turns_of_items, turns_of_parts, worded_content
 from ..data.records import Role
 from ..data.text.cleaning import clean
 from ..errors import DuologueError
-from .attachments import parts_in, why_empty
+from .attachments import parts_in
 from .foreign import in_thread
-from .models.flaws import EMPTY, REFUSAL, counted, finish_of, flaw_of, refusal_in, usage_in
+from .models.flaws import REFUSAL, counted, finish_of, flaw_of, refusal_in, usage_in
 from .state import Draft
 
 Answer: TypeAlias = Any
@@ -28,7 +28,7 @@ ACCEPTED = (
     "a text, a message of LangChain or of OpenAI's form ({'role': 'assistant', 'content': ...}), a list of such "
     "messages, an object with one text, or a generator of texts"
 )
-_TEXT_KEYS = ("output", "answer", "reply", "response", "result", "text")
+_TEXT_KEYS = ("output", "final_output", "answer", "reply", "response", "result", "text")
 """Names under which an object with several texts gives its reply, such as that of LangChain's chains."""
 _HAND_OFFS = ("transfer_to_", "transfer_back_to_")
 """How the tools begin with which the agents of langgraph-supervisor and langgraph-swarm hand a conversation on."""
@@ -82,33 +82,28 @@ def reply_of(messages: Sequence[BaseMessage], steps: Sequence[Step] = ()) -> Dra
     own = [message for message in messages if not isinstance(message, ToolMessage)]
     steps = steps or [Step(message.name or "", messages=[message]) for message in messages]
     told = [message for step in steps for message in step.messages]
-    models = [message for message in told or own if not isinstance(message, ToolMessage)]
     calls, numbers = _calls_of(told)
-    spoken = _spoken(messages)
+    spoken = _spoken(own)
+    last = spoken[-1] if spoken else AIMessage("")
     result = draft("\n\n".join(filter(None, map(_words, spoken))))
-    thoughts = list(filter(None, map(_reasoning, own)))
-    parts = [part for message in own for part in _media(message)]
-    if spoken and (reason := finish_of(spoken[-1])) is not None:
-        result["finish_reason"] = writable(reason)
-    if spoken and (model := _model_of(spoken[-1])):
-        result["model"] = model
-    if thoughts:
-        result["reasoning"] = writable("\n\n".join(thoughts))
-    if calls:
-        result["tool_calls"] = calls
-    if parts:
-        result["parts"] = parts
-    result["usage"] = usage_of(models)
-    if flaw := flaw_of(spoken[-1], result) if spoken else EMPTY if why_empty(result) == EMPTY else None:
+    about = {
+        "finish_reason": finish_of(last),
+        "model": _model_of(last),
+        "reasoning": writable("\n\n".join(filter(None, map(_reasoning, own)))),
+        "tool_calls": calls,
+        "parts": [part for message in own for part in _media(message)],
+        "usage": usage_of(told or own),
+    }
+    result = cast(Draft, {**result, **{name: value for name, value in about.items() if value}})
+    if flaw := flaw_of(last, result):
         result["flaw"] = flaw
     if len(steps) > 1 or (told and calls) or any(step.path for step in steps):
         result["steps"] = [_plain_step(step, numbers, result) for step in steps]
     return result
 
 
-def _spoken(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
+def _spoken(own: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
     """The messages whose words are the reply: after a hand-off those of the agent that took over."""
-    own = [message for message in messages if not isinstance(message, ToolMessage)]
     begins, speaker = 0, None
     for number, message in enumerate(own):
         if _hands_off(message):
@@ -117,9 +112,9 @@ def _spoken(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
             if message.name and speaker and message.name != speaker:
                 begins = number
             speaker = message.name or speaker
-    worded = [(number, message) for number, message in enumerate(own) if _words(message).strip() or _media(message)]
-    after = [message for number, message in worded if number >= begins]
-    before = [message for _, message in worded if not _hands_off(message)] or [message for _, message in worded]
+    worded = [number for number, message in enumerate(own) if _words(message).strip() or _media(message)]
+    after = [own[number] for number in worded if number >= begins]
+    before = [own[number] for number in worded if not _hands_off(own[number])] or [own[number] for number in worded]
     return after or before[-1:] or own[-1:]
 
 
@@ -162,7 +157,6 @@ def _plain_step(step: Step, numbers: Mapping[int, list[int]], reply: Draft) -> d
     said = [message for message in step.messages if not isinstance(message, ToolMessage)]
     results = [message for message in step.messages if isinstance(message, ToolMessage)]
     texts = [text for message in said if (text := writable(_words(message)).strip()) and text != reply["text"]]
-    has_usage = any(isinstance(one, AIMessage) and one.usage_metadata for one in said)
     plain = {
         "node": writable(step.node),
         "path": list(step.path),
@@ -170,7 +164,7 @@ def _plain_step(step: Step, numbers: Mapping[int, list[int]], reply: Draft) -> d
         "calls": [number for message in said for number in numbers.get(id(message), ())],
         "results": [number for message in results for number in numbers.get(id(message), ())],
         "model": next(filter(None, map(_model_of, said)), None),
-        "usage": usage_of(said) if has_usage else None,
+        "usage": usage_of(said) if any(getattr(one, "usage_metadata", None) for one in said) else None,
         "seconds": None if step.seconds is None else round(step.seconds, 3),
         "error": step.error,
     }
@@ -200,33 +194,29 @@ def _calls_of(told: Sequence[BaseMessage]) -> tuple[list[dict[str, Any]], dict[i
     results = {number: message for number, message in enumerate(told) if isinstance(message, ToolMessage)}
     calls: list[dict[str, Any]] = []
     numbers: dict[int, list[int]] = {}
-
-    def take(after: int, call_id: str | None) -> ToolMessage | None:
-        found = [number for number, result in results.items() if result.tool_call_id == (call_id or "")]
-        # A sub-agent that hands over leaves the result with the step around its own ones, which began before them.
-        number = next((number for number in found if number > after), found[0] if found else None)
-        if number is None:
-            return None
-        numbers[id(results[number])] = [len(calls)]
-        return results.pop(number)
-
-    for number, message in enumerate(told):
-        if isinstance(message, AIMessage):
-            first = len(calls)
-            for call in message.tool_calls:
-                made = {"name": writable(call["name"]), "arguments": plain_or_text(call["args"])}
-                calls.append(made | _result(take(number, call["id"])))
-            for broken in message.invalid_tool_calls:
-                calls.append(_malformed(broken, take(number, broken.get("id"))))
-            numbers[id(message)] = list(range(first, len(calls)))
+    for at, message in enumerate(told):
+        if not isinstance(message, AIMessage):
+            continue
+        made = [*message.tool_calls, *message.invalid_tool_calls]
+        numbers[id(message)] = list(range(len(calls), len(calls) + len(made)))
+        for call in made:
+            found = [number for number, result in results.items() if result.tool_call_id == (call["id"] or "")]
+            # A sub-agent that hands over leaves the result with the step around its own ones, which began before them.
+            number = next((number for number in found if number > at), found[0] if found else None)
+            answer = None if number is None else results.pop(number)
+            numbers |= {} if answer is None else {id(answer): [len(calls)]}
+            calls.append(_call(call, answer))
     return calls, numbers
 
 
-def _malformed(call: Mapping[str, Any], answer: ToolMessage | None) -> dict[str, Any]:
+def _call(call: Mapping[str, Any], answer: ToolMessage | None) -> dict[str, Any]:
+    name = writable(call["name"] or "")
+    if isinstance(call["args"], Mapping):
+        return {"name": name, "arguments": plain_or_text(call["args"]), **_result(answer)}
     why = f"{call['error']}: " if call.get("error") else ""
-    problem = f"malformed call: {why}{call.get('args') or 'no arguments'}"
-    problem += f" (answered: {answer.text})" if answer is not None and str(answer.text) else ""
-    return {"name": writable(call.get("name") or ""), "error": writable(problem)}
+    problem = f"malformed call: {why}{call['args'] or 'no arguments'}"
+    answered = f" (answered: {answer.text})" if answer is not None and str(answer.text) else ""
+    return {"name": name, "error": writable(problem + answered)}
 
 
 def _result(answer: ToolMessage | None) -> dict[str, Any]:
@@ -264,8 +254,16 @@ async def messages_answered(answer: Answer, sent: Sequence[BaseMessage], role: R
 
 
 def own_messages(answered: Sequence[BaseMessage], sent: Sequence[BaseMessage], role: Role) -> list[BaseMessage]:
-    """The messages that a speaker added and may have written itself; one that plays the user may write the user's."""
-    messages = _added(answered, sent)
+    """The messages that a speaker added and may have written itself; one that plays the user may write the user's.
+
+    It may give the whole conversation, its end, or only its own. Sent messages are recognised by their object or id,
+    else the last of them by who speaks and the words, in any form of the content.
+    """
+    ids = {message.id for message in sent if message.id}
+    known = [any(message is one for one in sent) or message.id in ids for message in answered]
+    if not any(known) and sent and not isinstance(sent[-1], AIMessage):  # which it can have written itself
+        known = [_content(message) == _content(sent[-1]) for message in answered]
+    messages = answered[max((number + 1 for number, is_old in enumerate(known) if is_old), default=0) :]
     asked = max((number for number, one in enumerate(messages) if one.type == "human"), default=-1)
     if any(isinstance(one, AIMessage) and _words(one).strip() for one in messages[asked + 1 :]):
         # What it asked itself, such as a criticism of a first version, comes before its reply.
@@ -277,25 +275,11 @@ def own_messages(answered: Sequence[BaseMessage], sent: Sequence[BaseMessage], r
     return own
 
 
-def _added(answered: Sequence[BaseMessage], sent: Sequence[BaseMessage]) -> list[BaseMessage]:
-    """The messages that an agent added to the sent ones: it may give the whole conversation, its end, or only its own.
-
-    Sent messages are recognised by their object or id, else the last of them by who speaks and the words, in any form
-    of the content; not one that the agent can have written itself.
-    """
-    ids = {message.id for message in sent if message.id}
-    known = [any(message is one for one in sent) or message.id in ids for message in answered]
-    if not any(known) and sent and not isinstance(sent[-1], AIMessage):
-        known = [_content(message) == _content(sent[-1]) for message in answered]
-    return list(answered[max((number + 1 for number, is_old in enumerate(known) if is_old), default=0) :])
-
-
 def _content(message: BaseMessage) -> tuple[str, Any]:
     return message.type, str(message.text) or repr(message.content)
 
 
 def _whole(pieces: list[Any]) -> Answer:
-    """Pieces of a text as a text, chunks of a message as a message; others are messages."""
     if all(isinstance(piece, str) for piece in pieces):
         return "".join(pieces)
     if all(isinstance(piece, BaseMessageChunk) for piece in pieces):
@@ -305,19 +289,20 @@ def _whole(pieces: list[Any]) -> Answer:
 
 
 def _dumped(answer: Any) -> Any:
-    """An object of OpenAI's client, another model of pydantic or a dataclass by its fields; anything else as it is."""
     if isinstance(answer, BaseMessage):
         return answer
     if isinstance(answer, BaseModel):
         return answer.model_dump(mode="json", exclude_none=True)
-    return asdict(answer) if is_dataclass(answer) and not isinstance(answer, type) else answer
+    if is_dataclass(answer) and not isinstance(answer, type):  # not deeper: it may hold the agent itself
+        return {field.name: getattr(answer, field.name) for field in fields(answer)}
+    return answer
 
 
 def messages_of(answer: Any) -> list[BaseMessage]:
     """The messages in an answer; AnswerError if it cannot be read."""
     answer = _dumped(answer)
     if isinstance(answer, (BaseMessage, str)):
-        return _read(answer)
+        return [_read(answer)]
     if isinstance(answer, Mapping):
         return _of_object(answer)
     if not isinstance(answer, (list, tuple)):
@@ -325,29 +310,45 @@ def messages_of(answer: Any) -> list[BaseMessage]:
     items = [_dumped(one) for one in answer]
     if any(isinstance(one, Mapping) and one.get("type") in _ITEMS for one in items):
         return _of_items(items)
-    return [message for one in items for message in _read(one)]
+    return [_read(turn) for one in items for turn in _turns(one)]
 
 
 def _of_object(answer: Mapping[str, Any]) -> list[BaseMessage]:
-    choices = answer.get("choices")
-    if isinstance(choices, Sequence) and choices and isinstance(choices[0], Mapping):
-        about = {"finish_reason": choices[0].get("finish_reason"), "model_name": answer.get("model")}
-        message = choices[0].get("message")
-        if isinstance(message, Mapping):
-            message = {**message, "response_metadata": {k: v for k, v in about.items() if isinstance(v, str)}}
-        return _with_usage(_read(message), answer.get("usage"))
-    if isinstance(answer.get("output"), list) and answer.get("object", "response") == "response":
-        return _with_usage(_of_items(answer["output"], answer.get("model")), answer.get("usage"))
     if answer.get("structured_response") is not None:
         return [AIMessage(structured_text(answer["structured_response"]))]
     if isinstance(answer.get("messages"), (list, tuple)):
         return messages_of(list(answer["messages"]))
-    text = _one_text(answer)
-    return _read(answer if text is None or _is_message(answer) else text)
+    choices, output, usage = answer.get("choices"), answer.get("output"), answer.get("usage")
+    if isinstance(output, list) and str(answer.get("object", "response")).endswith("response"):
+        read = _of_items(output, answer.get("model"))
+    else:
+        # A completion of OpenAI, a response of Bedrock, or the message itself, as Anthropic's is.
+        holder = choices[0] if isinstance(choices, (list, tuple)) and choices else output
+        holder = holder if isinstance(holder, Mapping) and "message" in holder else {"message": answer}
+        if not _is_message(holder["message"]):
+            text = _one_text(answer) if holder["message"] is answer else None
+            return [_read(answer if text is None else text)]
+        ended = holder.get("finish_reason") or answer.get("stop_reason") or answer.get("stopReason")
+        told = {"finish_reason": ended, "model_name": answer.get("model")}
+        about = {name: value for name, value in told.items() if isinstance(value, str)}
+        read = list(map(_read, _turns({**holder["message"], **({"response_metadata": about} if about else {})})))
+    if read and isinstance(usage, Mapping) and isinstance(last := read[-1], AIMessage):
+        last.usage_metadata = usage_in(usage)  # which counts for all of them
+    return read
+
+
+def _turns(message: Any) -> list[Any]:
+    """A message, or those of one with blocks of Anthropic's or Bedrock's form, whose calls are parts of its content."""
+    content = message.get("content") if _is_message(message) else None
+    blocks = [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else []
+    of_others = any("type" not in block or block["type"] in ("tool_use", "tool_result") for block in blocks)
+    if not of_others or message.get("tool_calls") or message.get("type") in _TYPES:
+        return [message]
+    about = {key: message[key] for key in ("name", "response_metadata") if key in message}
+    return turns_of_parts(message.get("role", "assistant"), blocks, about)
 
 
 def _one_text(answer: Mapping[str, Any]) -> str | None:
-    """The reply of an object: its only text, or the one of a name that says so."""
     texts = {name: value for name, value in answer.items() if isinstance(value, str)}
     named = [name for name in _TEXT_KEYS if name in texts]
     if len(texts) == 1 or len(named) == 1:
@@ -363,20 +364,19 @@ def structured_text(value: Any) -> str:
 
 
 def _is_message(one: Any) -> bool:
-    return isinstance(one, Mapping) and bool({"content", "tool_calls", "refusal"} & set(one))
+    return isinstance(one, Mapping) and bool({"content", "tool_calls", "refusal", "audio"} & set(one))
 
 
-def _read(one: Any) -> list[BaseMessage]:
-    """A message, a text, or OpenAI's form, which may lack role and content."""
+def _read(one: Any) -> BaseMessage:
     if isinstance(one, str):
-        return [AIMessage(one)]
+        return AIMessage(one)
     if not (isinstance(one, BaseMessage) or _is_message(one)):
         raise AnswerError(f"the function answered with {_shown(one)} as a message: it must answer with {ACCEPTED}")
     if isinstance(one, Mapping):
         role = {} if one.get("type") in _TYPES else {"role": "assistant"}  # a served graph's messages are plain JSON
-        one = {**role, **one, "content": one.get("content") or ""}
+        one = {**role, **one, "content": one.get("content") or worded_content({"audio": one.get("audio")}) or ""}
     try:
-        return convert_to_messages([one])
+        return convert_to_messages([one])[0]
     except (ValueError, TypeError, KeyError, AttributeError, NotImplementedError) as error:
         line = " ".join(str(error).split())[:200]
         raise AnswerError(f"the function's message cannot be read ({line}): it must answer with {ACCEPTED}") from None
@@ -387,18 +387,11 @@ def _of_items(items: Sequence[Any], model: Any = None) -> list[BaseMessage]:
     read: list[BaseMessage] = []
     for turn in turns_of_items(items, output=True):
         blocks = [item for item in turn.pop(ITEMS, ()) if item.get("type") == "reasoning"]
-        (message,) = _read({**turn, "id": None})
+        message = _read({**turn, "id": None})
         message.response_metadata |= {"model_name": model} if isinstance(model, str) else {}
         text = message.content if isinstance(message.content, list) else [{"type": "text", "text": message.content}]
         message.content = [*blocks, *text] if blocks else message.content
         read.append(message)
-    return read
-
-
-def _with_usage(read: list[BaseMessage], usage: Any) -> list[BaseMessage]:
-    """The messages, the last of which has the tokens that the response counts for all of them."""
-    if read and isinstance(usage, Mapping) and isinstance(last := read[-1], AIMessage):
-        last.usage_metadata = usage_in(usage)
     return read
 
 

@@ -130,7 +130,6 @@ def _reply(texts: Sequence[str], alter: Callable[[str], str] = str) -> str:
 
 
 def _values(texts: Sequence[str]) -> tuple[dict[str, str], bool]:
-    """The last value of each slot in messages; and whether the last message has a new one, or is the first."""
     values: dict[str, str] = {}
     is_news = len(texts) < 2
     for number, text in enumerate(texts):

@@ -16,15 +16,9 @@ from ..data.records import Conversation, Role
 from .attachments import parts_in, sendable
 
 NodePlace: TypeAlias = Literal[
-    "user_prompt_selector",
-    "user_simulator",
-    "question_validator",
-    "assistant_prompt_selector",
-    "assistant",
-    "answer_validator",
-    "turn_recorder",
-    "closing",
-]
+    "user_prompt_selector", "user_simulator", "question_validator", "assistant_prompt_selector", "assistant",
+    "answer_validator", "turn_recorder", "closing",
+]  # fmt: skip
 """A node of the graph, by name."""
 
 PLACES: tuple[NodePlace, ...] = get_args(NodePlace)
@@ -196,13 +190,14 @@ class Update(TypedDict, total=False):
     """From the closing node: tokens of the models that it asked, by the names of `data.Usage`."""
 
 
+_SELECTED, _SPOKEN = (
+    frozenset({"prompt", "memory", "stop"}),
+    frozenset("drafts stop memory failed crashed frames".split()),
+)
 ANSWERS: dict[NodePlace, frozenset[str]] = {
-    "user_prompt_selector": frozenset({"prompt", "memory", "stop"}),
-    "user_simulator": frozenset({"drafts", "stop", "memory", "failed", "crashed", "frames"}),
-    "question_validator": frozenset({"verdicts", "stop"}),
-    "assistant_prompt_selector": frozenset({"prompt", "memory", "stop"}),
-    "assistant": frozenset({"drafts", "stop", "memory", "failed", "crashed", "frames"}),
-    "answer_validator": frozenset({"verdicts", "stop"}),
+    **dict.fromkeys(("user_prompt_selector", "assistant_prompt_selector"), _SELECTED),
+    **dict.fromkeys(("user_simulator", "assistant"), _SPOKEN),
+    **dict.fromkeys(("question_validator", "answer_validator"), frozenset({"verdicts", "stop"})),
     "turn_recorder": frozenset({"labels", "stop"}),
     "closing": frozenset({"labels", "usage"}),
 }

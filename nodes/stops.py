@@ -87,7 +87,3 @@ class AfterOneTurn:
             return reason
         is_judged = state.get("speaking") == "user" and not state.get("verdicts")
         return "max_turns" if is_judged else None
-
-
-class AfterOneAnswer(AfterOneTurn):
-    """Stop after the assistant's turn."""

@@ -103,6 +103,17 @@ def by_reasons(reasons: Sequence[str], notes: Sequence[str]) -> Verdict:
     return verdict
 
 
+class PerDraft:
+    """A validator by rule that judges each draft by itself: `verdict` says how."""
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        return {"verdicts": [self.verdict(draft, state, runtime.context) for draft in state.get("drafts") or []]}
+
+    def verdict(self, draft: Draft, state: State, limits: Limits) -> Verdict:
+        """The verdict on a draft."""
+        raise NotImplementedError
+
+
 async def not_empty(state: State, runtime: Runtime[Limits]) -> Update:
     """A validator that accepts every draft that is not cut off, not empty, and not only tool calls."""
     return {"verdicts": [cut_off(draft) or unless_empty(draft) for draft in state.get("drafts") or []]}

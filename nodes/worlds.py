@@ -8,7 +8,7 @@ import copy
 import inspect
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, TypeAlias, runtime_checkable
@@ -137,15 +137,10 @@ async def before_draft(context: Limits) -> None:
     """Take a snapshot of the world, if it can be put back; WorldError if that fails."""
     if isinstance(context, Context) and isinstance(context.world, Restorable):
         with _failing("gave no snapshot"):
-            context.before[:] = [_copied(await _awaited(context.world.snapshot()))]
-
-
-def _copied(snapshot: Any) -> Any:
-    """A copy: a world that gives its own list or object would change the snapshot with itself."""
-    try:
-        return copy.deepcopy(snapshot)
-    except Exception:  # such as a handle of a database, which cannot be copied and does not change
-        return snapshot
+            snapshot = await _awaited(context.world.snapshot())
+            with suppress(Exception):  # a handle of a database cannot be copied, and does not change with the world
+                snapshot = copy.deepcopy(snapshot)
+            context.before[:] = [snapshot]
 
 
 async def put_back(context: Limits) -> None:

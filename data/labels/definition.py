@@ -145,8 +145,6 @@ class LabelDefinition(BaseModel):
     """How an annotator is asked about messages."""
     shows: tuple[PartName, ...] = ()
     """Keys of the scenario that an annotator is shown, where it has them, such as `task_context` and `preference`."""
-    kept: bool = False
-    """Whether numbers and addresses of the text must be in the label again, as in a translation."""
     blind: bool = False
     """Whether an annotator sees only the messages, and neither task nor profile."""
     tasks: tuple[TaskName, ...] = ()

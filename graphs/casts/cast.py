@@ -19,11 +19,11 @@ from ...nodes.contract import ContractError, Node, Stop, check_function, check_n
 from ...nodes.goodbyes import Ending
 from ...nodes.judges import pages_of
 from ...nodes.limits import Limits
-from ...nodes.messages import MessageBuilder, RepairPrompts
+from ...nodes.messages import MessageBuilder, PageMessages, RepairPrompts
 from ...nodes.models.offline.model import OfflineChatModel
 from ...nodes.models.specs import chat_model, names_model, without_secrets
 from ...nodes.people import FewShotUser, PeopleSpeaker, speaker_of
-from ...nodes.recllmsim import GoalMessages, HelperMessages, UserPrompts, UserValidator
+from ...nodes.recllmsim import GoalMessages, UserPrompts, UserValidator
 from ...nodes.scorers.post_questions import PostQuestions
 from ...nodes.scorers.scores import scorers_of
 from ...nodes.settings.import_path import import_path_of, imported, is_import_path
@@ -208,7 +208,9 @@ class Cast:
         """
         made: dict[str, Any] = {place: getattr(self, place) for place in PLACES}
         pages = self.prompts if self.prompts.pages else shipped("agent_test")
-        views: Mapping[Role, MessageBuilder] = {"user": GoalMessages(pages), "assistant": HelperMessages(pages)}
+        views: Mapping[Role, MessageBuilder] = {
+            "user": GoalMessages("user", pages), "assistant": PageMessages("assistant", pages)
+        }  # fmt: skip
         for role, place in SPEAKER_OF.items():
             node = speaker(role, made[place])
             given = {name: value for name in ("approve", "context") if (value := getattr(self, name)) is not None}

@@ -55,8 +55,9 @@ def _filled_by(node: object) -> Iterator[tuple[Page, Set[str]]]:
         yield from ((page, OF_REPAIRS) for page in pages if page.name.startswith(f"{node.role}/repair_"))
     if isinstance(node, PostQuestions):
         yield from ((node.pages[name], frozenset()) for role in node.speakers for name in node.questions(role))
-    if (page := _page(getattr(node, "build", None), "system")) is not None:
-        yield page, frozenset()
+    view = getattr(node, "build", None)
+    if isinstance(view, PageMessages) and (page := _page(view, "system")) is not None:
+        yield page, view.told({}).keys()
 
 
 def _page(view: object, kind: str) -> Page | None:
@@ -81,7 +82,7 @@ def check_filled(cast: "Cast", scenarios: Sequence[Mapping[str, Any]]) -> None:
     for place in SPEAKERS:
         view: Any = getattr(cast.nodes[place], "build", None)
         if (page := _page(view, "material")) is not None:
-            _check_gaps(page, some, "the scenarios have")
+            _check_gaps(page, some | view.told({}).keys(), "the scenarios have")
             view(state_from(scenarios[0]))  # says what cannot be filled
     of_drafts = (*parts_of(cast.question_validator), *parts_of(cast.answer_validator))
     judges: list[tuple[object, Set[str]]] = [(one, OF_DRAFTS) for one in of_drafts]

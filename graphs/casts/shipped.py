@@ -9,9 +9,9 @@ from pydantic import BeforeValidator, Field, SkipValidation
 from ...nodes.contract import Stop
 from ...nodes.limits import Limits
 from ...nodes.messages import BEHAVIOURS
-from ...nodes.people import DonorEnded, PeopleSpeaker
+from ...nodes.people import PeopleSpeaker
 from ...nodes.settings.import_path import import_path_of
-from ...nodes.speakers.replay import ReplayedOut, ReplaySpeaker
+from ...nodes.speakers.replay import ReplaySpeaker
 from ...nodes.stops import any_of, until_spent
 from ...nodes.validators import Observing
 from ...nodes.worlds import World
@@ -95,11 +95,11 @@ def assembled(settings: Common, *, turns: int, as_published: bool = False, **par
     for place, validator in (("user_simulator", "question_validator"), ("assistant", "answer_validator")):
         side = parts[place]
         if isinstance(side, ReplaySpeaker):
-            ends.append(ReplayedOut(side))
+            ends.append(side.ended)
             if not isinstance(parts[validator], Observing):
                 parts[validator] = Observing(parts[validator])
         elif isinstance(side, PeopleSpeaker) and side.role == "user":
-            ends.append(DonorEnded(side))
+            ends.append(side.left)
         else:
             continue  # the assistant's replies out of people's conversations go on as long as the user does
         longest.append(side.longest)

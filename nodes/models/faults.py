@@ -142,7 +142,6 @@ def headers_of(error: BaseException) -> Mapping[str, str]:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The error and its causes."""
     one: BaseException | None = error
     for _ in range(8):
         if one is None:
@@ -152,7 +151,6 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _status(error: BaseException) -> int | None:
-    """The status code of an error, from wherever its package puts it."""
     if isinstance(error, StatusError):
         return error.status_code
     if isinstance(error, JSONDecodeError | UnicodeDecodeError):  # on which a client hangs its response
@@ -166,7 +164,6 @@ def _status(error: BaseException) -> int | None:
 
 
 def _words_of(error: object) -> str:
-    """The message of an endpoint's error with its code and type."""
     if not isinstance(error, Mapping):
         return error.strip() if isinstance(error, str) else ""
     names = [str(error[key]) for key in ("code", "type", "status") if isinstance(error.get(key), (str, int))]
@@ -175,7 +172,6 @@ def _words_of(error: object) -> str:
 
 
 def _of_status(status: int, words: str) -> str:
-    """The name of a fault by the endpoint's words and the status."""
     by_words = (name for name, pattern in _WORDS if re.search(pattern, words, re.IGNORECASE))
     if status not in (401, 404) and (name := next(by_words, None)):
         return name
@@ -183,16 +179,10 @@ def _of_status(status: int, words: str) -> str:
 
 
 _STATUSES = {
-    401: "wrong_key",
-    402: "quota_spent",
-    403: "forbidden",
-    **dict.fromkeys((404, 405, 410), "unknown_model_or_url"),
-    407: "proxy_refused",
-    408: "timeout",
-    409: "server_error",
-    **dict.fromkeys((425, 503, 529), "overloaded"),
-    429: "rate_limited",
-}
+    401: "wrong_key", 402: "quota_spent", 403: "forbidden", 404: "unknown_model_or_url", 405: "unknown_model_or_url",
+    407: "proxy_refused", 408: "timeout", 409: "server_error", 410: "unknown_model_or_url", 425: "overloaded",
+    429: "rate_limited", 503: "overloaded", 529: "overloaded",
+}  # fmt: skip
 _WORDS = (
     # Google writes "quota" and "billing" where it means the calls of this minute, so these words alone mean nothing.
     ("quota_spent", r"insufficient_quota|billing_hard_limit_reached|billing_not_active|credit balance is too low"),

@@ -93,25 +93,18 @@ def count_of(value: object) -> int | None:
 
 
 def usage_in(usage: Mapping[str, Any]) -> UsageMetadata | None:
-    """The tokens of a usage of OpenAI's completions or responses; None if input or output is not a number of tokens."""
-    sent = count_of(usage.get("prompt_tokens", usage.get("input_tokens")))
-    written = count_of(usage.get("completion_tokens", usage.get("output_tokens")))
+    """The tokens of a usage of OpenAI's, Anthropic's or Bedrock's; None if input or output is not a number of tokens."""
+    sent = count_of(usage.get("prompt_tokens", usage.get("input_tokens", usage.get("inputTokens"))))
+    written = count_of(usage.get("completion_tokens", usage.get("output_tokens", usage.get("outputTokens"))))
     if sent is None or written is None:
         return None
-    read = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
-    thought = usage.get("completion_tokens_details") or usage.get("output_tokens_details")
-    return UsageMetadata(
-        input_tokens=sent,
-        output_tokens=written,
-        total_tokens=sent + written,
-        input_token_details=_detail("cache_read", read, "cached_tokens"),
-        output_token_details=_detail("reasoning", thought, "reasoning_tokens"),
-    )
-
-
-def _detail(name: str, details: Any, key: str) -> Any:
-    count = count_of(details.get(key)) if isinstance(details, dict) else None
-    return {} if count is None else {name: count}
+    made = UsageMetadata(input_tokens=sent, output_tokens=written, total_tokens=sent + written)
+    for key, field, name in _DETAILS:
+        side = "prompt" if field.startswith("input") else "completion"
+        details = usage.get(f"{side}_tokens_details") or usage.get(field.replace("token_", "tokens_"))
+        if isinstance(details, Mapping) and (count := count_of(details.get(key))) is not None:
+            made[field] = {name: count}  # type: ignore[literal-required]
+    return made
 
 
 def counted(usage: Mapping[str, Any] | None) -> dict[str, int] | None:

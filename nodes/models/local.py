@@ -91,7 +91,6 @@ _rooms = WeakKeyDictionary()
 
 
 def _served(path: str, threads: int, context: int, slots: int) -> tuple[str, str]:
-    """Address and key of the server of a file in this process, which is started by the first call."""
     with _starting:
         wanted = (path, threads, context, slots)
         if wanted not in _servers:

@@ -136,7 +136,6 @@ class OpenAIModel(BaseChatModel):
         return message
 
     def _named(self, body: dict[str, Any]) -> dict[str, Any]:
-        """The request with the bound under the name that this endpoint takes."""
         if not self._names_completion or "max_tokens" not in body:
             return body
         return {"max_completion_tokens" if name == "max_tokens" else name: value for name, value in body.items()}
@@ -152,7 +151,6 @@ class OpenAIModel(BaseChatModel):
         return None
 
     async def _address(self) -> tuple[str, str]:
-        """The address of the endpoint, and the key."""
         return self.base_url, self.api_key.get_secret_value()
 
     async def _posted(self, body: bytes) -> tuple[int, Mapping[str, str], bytes]:

@@ -78,7 +78,6 @@ def chat_model(spec: str | BaseChatModel, *, side: str | None = None, **argument
 
 
 def _created(provider: str, name: str, arguments: dict[str, Any]) -> BaseChatModel:
-    """The model of a provider; any error of its making."""
     if provider == "offline":
         return OfflineChatModel(**arguments)
     if provider == "local":
@@ -159,7 +158,6 @@ def head_of(spec: str) -> str:
 
 
 def _prepared(model: BaseChatModel, side: str | None) -> BaseChatModel:
-    """The model, its secrets kept out of texts; an offline one without a side as a copy with this one."""
     if side not in (None, *SIDES):
         raise ModelError(f"model 'offline' has no side {side!r}; there are {', '.join(SIDES)}")
     for name in type(model).model_fields:

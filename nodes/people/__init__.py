@@ -5,6 +5,6 @@ user whom a chat model writes, with people's turns as few-shot examples.
 """
 
 from .retrieval import PeopleOptions
-from .speaker import DonorEnded, FewShotUser, PeopleSpeaker, speaker_of, use_of
+from .speaker import FewShotUser, PeopleSpeaker, speaker_of, use_of
 
-__all__ = ["DonorEnded", "FewShotUser", "PeopleOptions", "PeopleSpeaker", "speaker_of", "use_of"]
+__all__ = ["FewShotUser", "PeopleOptions", "PeopleSpeaker", "speaker_of", "use_of"]

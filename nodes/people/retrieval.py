@@ -64,19 +64,15 @@ class SourceConversation:
     @classmethod
     def of(cls, conversation: Conversation) -> "SourceConversation":
         """A conversation as a source."""
-        return cls(
-            id=conversation.id,
-            user=user_of(conversation),
-            topic=topic_key(conversation),
-            wish=wish_in(conversation.scenario),
-            person=person_in(conversation.scenario),
-            stated="\n".join(stated_in(conversation)) if is_log(conversation) else "",
-            messages=tuple(
-                SourceMessage(number, said.role, said.text, said.parts)
-                for number, said in enumerate(conversation.messages)
-                if said.stored and (said.text.strip() or said.parts)
-            ),
+        name, user, topic = conversation.id, user_of(conversation), topic_key(conversation)
+        wish, person = wish_in(conversation.scenario), person_in(conversation.scenario)
+        stated = "\n".join(stated_in(conversation)) if is_log(conversation) else ""
+        messages = tuple(
+            SourceMessage(number, said.role, said.text, said.parts)
+            for number, said in enumerate(conversation.messages)
+            if said.stored and (said.text.strip() or said.parts)
         )
+        return cls(name, user, topic, wish, person, stated, messages)
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,7 +239,6 @@ class Memory:
         """The number of the turn by conversation and message."""
 
     def _texts_of(self, turn: PeopleTurn) -> dict[str, list[str]]:
-        """The texts by which a turn is compared, and all that stood before it (`known`)."""
         # What the user wants and is, the assistant does not know.
         scenario = [turn.source.wish, turn.source.person] if self.role == "user" else []
         heard, before, own = ([message.text for message in group] for group in (turn.heard, turn.before, turn.messages))
@@ -339,7 +334,7 @@ def _gumbel(draw: int, number: int) -> float:
 
 
 def _some(conversations: Sequence[Conversation], options: PeopleOptions, source: str) -> Sequence[Conversation]:
-    conversations = [conversation for conversation in conversations if of_part(conversation, options.part)]
+    conversations = [one for one in conversations if of_part(one, options.part)]
     if not conversations:
         raise DataError(f"{source}: holds no conversation of part={options.part} of its users")
     if len(conversations) <= options.most:

@@ -1,7 +1,4 @@
-"""Speakers of people's turns: one that sends them, and a chat model that writes after them as few-shot examples.
-
-`DonorEnded` is the criterion that ends where the source conversation ended.
-"""
+"""Speakers of people's turns: one that sends them, and a chat model that writes after them as few-shot examples."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,7 +6,7 @@ from functools import cached_property
 from itertools import groupby, takewhile
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -110,6 +107,12 @@ class PeopleSpeaker:
         said = {plain_words(message["text"]) for message in own}
         return all(not said.isdisjoint(self.memory.keys[number]) for number in self.memory.after(before))
 
+    def left(self, state: State, limits: Limits) -> str | None:
+        """Stop after the answer to the last user turn of the source conversation, where that user ended."""
+        messages = history(state)
+        answered = bool(messages) and messages[-1]["role"] == "assistant"
+        return "user_ended" if answered and self.ended(state) else None
+
     def _moment(self, state: State, limits: Limits) -> PeopleMoment:
         scenario, messages, own = state["scenario"], history(state), history(state, self.role)
         is_user = self.role == "user"
@@ -176,21 +179,6 @@ class PeopleSpeaker:
             "users": len({donor.user for donor in self.memory.donors}),
             "options": self.options.plain(),
         }
-
-
-@dataclass(frozen=True)
-class DonorEnded:
-    """Stop after the answer to the last user turn of the source conversation, where that user ended."""
-
-    speaker: PeopleSpeaker
-
-    def __call__(self, state: State, limits: Limits) -> str | None:
-        messages = history(state)
-        answered = bool(messages) and messages[-1]["role"] == "assistant"
-        return "user_ended" if answered and self.speaker.ended(state) else None
-
-    def provenance(self) -> dict[str, Any]:
-        return {"turns_of": self.speaker.memory.source}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -299,12 +287,8 @@ class FewShotUser:
         }
 
 
-Use: TypeAlias = Literal["people", "like"]
-"""What is done with people's turns: they are sent as they are, or shown to a model as examples."""
-
-
-def use_of(spec: object) -> Use | None:
-    """What a model identifier does with people's conversations; None if it names none. It may be wrong otherwise."""
+def use_of(spec: object) -> Literal["people", "like"] | None:
+    """What a model identifier does with people's turns: they are sent as they are, or shown to a model as examples."""
     if not isinstance(spec, str):
         return None
     provider = spec.strip().partition(":")[0]

@@ -16,7 +16,6 @@ from ...prompts import Page
 from ..calls.store import Call
 from ..judges import Judge, given_page, judging_model, pages_in
 from ..models.offline.model import OfflineChatModel
-from ..models.specs import model_provenance
 from ..requests import RequestAnswer, parse_json
 from ..state import State, id_of, merged, said
 from ..validators import models_of
@@ -41,8 +40,7 @@ class JudgedScore(Judge):
         """The model's judgement, with every reply."""
         value: Any = Literal[self.labels] if self.labels else bool
         shape = create_model("Judgement", __config__=ConfigDict(extra="forbid"), reason=(str, ...), value=(value, ...))
-        seed = state.get("origin", {}).get("limits", {}).get("seed", 0)
-        page = self.page_about("conversation").digest
+        seed, page = state.get("origin", {}).get("limits", {}).get("seed", 0), self.page_about("conversation").digest
         call = Call(seed, id_of(state), f"scorer {page} {self.criterion}", state.get("turn", 0))
         return await self.ask(state, parse_json(shape), call)
 
@@ -53,13 +51,12 @@ class JudgedScore(Judge):
             return Score(None, error=f"the judge gave no judgement: {answer.failure}", usage=usage)
         value, reason = answer.value.value, " ".join(answer.value.reason.split())
         if self.passing:
-            return Score(value in self.passing, f"{value}: {reason}", usage, found=(Broken(kind="judged"),))
+            value, reason = value in self.passing, f"{value}: {reason}"
         return Score(value, reason, usage, found=(Broken(kind="judged"),))
 
     def provenance(self) -> dict[str, Any]:
-        asked = {"model": model_provenance(self.model), "criterion": self.criterion, "page": self.page.digest}
         own = {name: list(value) for name in ("labels", "passing") if (value := getattr(self, name))}
-        return {**asked, **own, "language": self.language}
+        return super().provenance() | {"criterion": self.criterion, **own}
 
 
 def judged(

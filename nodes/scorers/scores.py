@@ -177,17 +177,11 @@ class AnyScorer(AllOf):
 
 
 class Negated(AllOf):
-    """True where the scorer gives false, with its reason."""
-
-    def __init__(self, scorer: Scorer) -> None:
-        super().__init__(scorer)
+    """True where its one scorer gives false, with its reason."""
 
     async def __call__(self, state: State, world: Any = None) -> Score | None:
         score = await _truth(self.scorers[0], state, world)
         return score if score is None or score.error else replace(score, value=not score.value)
-
-    def provenance(self) -> dict[str, Any]:
-        return {"of": describe(self.scorers[0])}
 
 
 all_of, any_of, negated = AllOf, AnyScorer, Negated

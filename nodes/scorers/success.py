@@ -51,7 +51,6 @@ def success_of(described: Any, path: str = KEY) -> Scorer:
 
 
 def _scorer(name: str, value: Any) -> Scorer:
-    """The scorer of a name of `NAMES` and its JSON."""
     match name:
         case "final_state" | "final_state_exactly":
             return FinalState(_object(value, "the state as an object"), partial=name == "final_state")
@@ -166,10 +165,9 @@ async def with_success_of_scenario(update: Update, state: State, runtime: Runtim
             asked = Score(None, error=str(error))
         if asked is None:
             return update
-        own, of_scenario = scores.get(SUCCESS), asked.plain()
+        own, scores[SUCCESS] = scores.get(SUCCESS), asked.plain()
         if own is not None:
-            scores |= {OF_CAST: own, OF_SCENARIO: of_scenario}
-        scores[SUCCESS] = of_scenario if own is None else _both(own, of_scenario)
+            scores |= {OF_CAST: own, OF_SCENARIO: asked.plain(), SUCCESS: _both(own, asked.plain())}
         if usage := total([update.get("usage"), asked.usage]):
             update["usage"] = usage
     if is_object(scores.get(SUCCESS)) and (broken := _broken(state)):
@@ -194,14 +192,9 @@ def _both(own: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     for score in (own, other):
         if not isinstance(score.get("value"), bool):
             return dict(score)
-    scores = [
-        Score(
-            score["value"],
-            score.get("reason", ""),
-            score.get("usage"),
-            found=tuple(map(Broken.model_validate, score.get("broken", ()))),
-        )
-        for score in (own, other)
-    ]
+    scores = []
+    for score in (own, other):
+        broken = tuple(map(Broken.model_validate, score.get("broken", ())))
+        scores.append(Score(score["value"], score.get("reason", ""), score.get("usage"), found=broken))
     failing = [score for score in scores if not score.value]
     return joined(not failing, failing or scores, scores).plain()

@@ -86,7 +86,6 @@ def is_loopback(address: str) -> bool:
 
 
 def _host(address: str, schemes: tuple[str, ...] = ("http", "https", "")) -> str:
-    """The host of an address to which a path can be added; empty if it is none."""
     try:
         parts = urlsplit(address)
         is_whole = parts.scheme in schemes and parts.port != 0 and not re.search(r"[\s\\?#]", address)

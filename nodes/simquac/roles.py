@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, ClassVar, TypeAlias
 
-from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
 from ...data.grounding import NO_ANSWER, gives_no_answer, ground, is_refusal
@@ -19,12 +18,12 @@ from ...data.records import Message, Role
 from ...data.rules import QUESTION_WORDS, question_reasons
 from ...data.simquac import released
 from ...data.simquac.domain import ANSWER_TOKENS
-from ...prompts import Library, Page
+from ...prompts import Library
 from ..contract import Node, describe
 from ..limits import Limits
-from ..messages import MARKS, fenced, filled, messages_for, repair, unfenced
+from ..messages import MARKS, PageMessages, fenced, filled, repair, unfenced
 from ..state import Draft, State, Update, Verdict, attempt_number, history, id_of, rejected
-from ..validators import by_reasons, cut_off, judges_flaws, unless_empty, wordless
+from ..validators import PerDraft, by_reasons, cut_off, judges_flaws, unless_empty, wordless
 
 GUIDES = ("user/guide_general", "user/guide_wh", "user/guide_interesting", "user/guide_other")
 """Prompts after an unanswered question, with equal probability (section 2.4)."""
@@ -36,40 +35,33 @@ ANSWER_CHARACTERS = 100_000
 
 
 @dataclass(frozen=True)
-class StudentMessages:
+class StudentMessages(PageMessages):
     """Messages for the student, without the section and its own rejected questions."""
 
-    pages: Library
-    words: int = QUESTION_WORDS
     offline: ClassVar[str] = "student"
     """The part that the offline model plays by these messages."""
+    words: int = QUESTION_WORDS
 
-    def __call__(self, state: State) -> list[BaseMessage]:
-        system = self.pages["user/system"].fill_from({"words": self.words})
-        material = self.pages["user/material"].fill_from(_material(state, "title", "background", "header"))
-        return messages_for("user", state, system=system, material=material, own_drafts=False, pages=self.pages)
+    def told(self, scenario: Mapping[str, Any]) -> Mapping[str, object]:
+        return _material(scenario) | {"words": self.words}
 
 
 @dataclass(frozen=True)
-class TeacherMessages:
+class TeacherMessages(PageMessages):
     """Messages for the teacher, with the section and its own rejected answers of the current turn."""
 
-    pages: Library
-    tokens: int = ANSWER_TOKENS
     offline: ClassVar[str] = "teacher"
     """The part that the offline model plays by these messages."""
+    tokens: int = ANSWER_TOKENS
 
-    def __call__(self, state: State) -> list[BaseMessage]:
-        system = self.pages["assistant/system"].fill_from({"tokens": self.tokens, "no_answer": NO_ANSWER})
-        values = _material(state, "title", "background", "header", "section")
-        material = self.pages["assistant/material"].fill_from(values)
-        return messages_for("assistant", state, system=system, material=material, own_drafts=True)
+    def told(self, scenario: Mapping[str, Any]) -> Mapping[str, object]:
+        # A section about HTML keeps its tags, so that it can be copied; only the mark of its own end is replaced.
+        section = fenced(str(scenario.get("section", "")), "/section")
+        return _material(scenario) | {"section": section, "tokens": self.tokens, "no_answer": NO_ANSWER}
 
 
-def _material(state: State, *fields: str) -> dict[str, str]:
-    texts = {field: str(state["scenario"].get(field, "")) for field in fields}
-    # A section about HTML keeps its tags, so that it can be copied; only the mark of its own end is replaced.
-    return {field: fenced(text, *(("/section",) if field == "section" else MARKS)) for field, text in texts.items()}
+def _material(scenario: Mapping[str, Any]) -> dict[str, object]:
+    return {name: fenced(str(scenario.get(name, "")), *MARKS) for name in ("title", "background", "header")}
 
 
 @dataclass(frozen=True)
@@ -104,24 +96,6 @@ class StudentPrompts:
     @staticmethod
     def _refused(answer: dict[str, Any]) -> bool:
         return gives_no_answer(Message.model_validate(answer))
-
-
-@dataclass(frozen=True)
-class OnePrompt:
-    """A selector that always returns the same prompt."""
-
-    page: Page
-
-    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        return {"prompt": filled(self.page, {})}
-
-    def provenance(self) -> dict[str, Any]:
-        return {"page": self.page.name}
-
-
-def next_question(pages: Library) -> OnePrompt:
-    """A student's selector that always requests the next question, as a baseline for the real one."""
-    return OnePrompt(pages["user/next"])
 
 
 @dataclass(frozen=True)
@@ -168,25 +142,16 @@ class QuestionValidator:
 
 
 @dataclass(frozen=True)
-class AnswerValidator:
+class AnswerValidator(PerDraft):
     """Accepts answers that are grounded in the section, and refusals (section 2.5); stores the section's slices.
 
     One of more than `ANSWER_CHARACTERS` is rejected (`too_long`) before anything looks for it in the section.
     """
 
-    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        scenario = state["scenario"]
-        section, background = str(scenario["section"]), str(scenario.get("background", ""))
-        verdicts = []
-        for draft in state.get("drafts") or []:
-            verdict = cut_off(draft) or wordless(draft)
-            if verdict is not None and verdict["accepted"]:  # an image is not a piece of the section
-                verdict = Verdict(accepted=False, reason="not_in_section")
-            verdicts.append(verdict or self._grounded(draft["text"], section, background))
-        return {"verdicts": verdicts}
-
-    @staticmethod
-    def _grounded(text: str, section: str, background: str) -> Verdict:
+    def verdict(self, draft: Draft, state: State, limits: Limits) -> Verdict:
+        text, (section, background) = draft["text"], _read(state)
+        if (verdict := cut_off(draft) or wordless(draft)) is not None:  # an image is not a piece of the section
+            return Verdict(accepted=False, reason="not_in_section") if verdict["accepted"] else verdict
         if len(text) > ANSWER_CHARACTERS:
             repair = f"it is longer than {ANSWER_CHARACTERS:,} characters."
             return {"accepted": False, "reason": "too_long", "repair": repair}
@@ -197,6 +162,11 @@ class AnswerValidator:
             return {"accepted": False, "reason": grounding.reason, "repair": "\n".join(grounding.failed)}
         text = NO_ANSWER if grounding.refused else "\n".join(span.text for span in grounding.spans)
         return {"accepted": True, "text": text, "spans": [span.plain() for span in grounding.spans]}
+
+
+def _read(state: State) -> tuple[str, str]:
+    """Section and background."""
+    return str(state["scenario"]["section"]), str(state["scenario"].get("background", ""))
 
 
 # The nodes of the published script, where its rules differ from the paper's. The script can crash or retry without end;
@@ -223,20 +193,17 @@ class ReleasedStudentPrompts(StudentPrompts):
 
 @judges_flaws
 @dataclass(frozen=True)
-class ReleasedQuestionValidator:
+class ReleasedQuestionValidator(PerDraft):
     """Rejects only line breaks and too many words, and stores the suffix for the teacher with the question."""
 
     words: int = QUESTION_WORDS
 
-    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        prompt = state.get("prompt")
-        suffix = f" {SUFFIX}" if prompt is not None and prompt["name"] == INTERESTING else ""
-        return {"verdicts": [self._verdict(draft, suffix) for draft in (state.get("drafts") or [])]}
-
-    def _verdict(self, draft: Draft, suffix: str) -> Verdict:
+    def verdict(self, draft: Draft, state: State, limits: Limits) -> Verdict:
         for reason in question_reasons(draft["text"], words=self.words):
             if reason in ("newline", "too_long"):
                 return {"accepted": False, "reason": reason}
+        prompt = state.get("prompt")
+        suffix = f" {SUFFIX}" if prompt is not None and prompt["name"] == INTERESTING else ""
         return {"accepted": True, "text": draft["text"] + suffix}
 
 
@@ -254,49 +221,29 @@ class ReleasedTeacherPrompts(TeacherPrompts):
 
 @judges_flaws
 @dataclass(frozen=True)
-class ReleasedAnswerValidator:
+class ReleasedAnswerValidator(PerDraft):
     """The overlap test, which loses leading words; an ungrounded text is stored at the last attempt."""
 
-    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        last = attempt_number(state) >= runtime.context.answer_attempts
-        section, background = str(state["scenario"]["section"]), str(state["scenario"].get("background", ""))
-        texts = [draft["text"] for draft in state.get("drafts") or []]
-        return {"verdicts": [self._verdict(text, section, background, last) for text in texts]}
-
-    @staticmethod
-    def _verdict(text: str, section: str, background: str, last: bool) -> Verdict:
-        judgement = released.judge(text, section, background)
+    def verdict(self, draft: Draft, state: State, limits: Limits) -> Verdict:
+        text = draft["text"]
+        judgement = released.judge(text, *_read(state))
         if judgement.outcome in ("refused", "accepted"):
             stored = NO_ANSWER if judgement.outcome == "refused" else judgement.text
             return {"accepted": True, "text": stored, "spans": [span.plain() for span in judgement.spans]}
         reason = "in_background" if judgement.in_background else "not_in_section"
-        if last:
+        if attempt_number(state) >= limits.answer_attempts:
             return {"accepted": True, "observed": True, "reason": reason, "text": f"{NO_ANSWER} {text}", "spans": []}
         return {"accepted": False, "reason": reason, "repair": text}
 
 
-# Reading comprehension, whose answers may be in any words
-
-
 @dataclass(frozen=True)
-class NoPrompt:
-    """Selects no prompt for the user, as the scenario contains the question."""
+class ReadingValidator(PerDraft):
+    """Accepts every complete answer in any words that is not empty; a refusal becomes the no-answer string."""
 
-    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        return {"prompt": None}
-
-
-@dataclass(frozen=True)
-class ReadingValidator:
-    """Accepts every complete answer that is not empty; a refusal becomes the no-answer string."""
-
-    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        verdicts = []
-        for draft in state.get("drafts") or []:
-            verdict, text = cut_off(draft) or unless_empty(draft), unfenced(draft["text"])
-            stored = Verdict(accepted=True, text=NO_ANSWER if is_refusal(text) else text, spans=[])
-            verdicts.append(stored if verdict["accepted"] else verdict)
-        return {"verdicts": verdicts}
+    def verdict(self, draft: Draft, state: State, limits: Limits) -> Verdict:
+        verdict, text = cut_off(draft) or unless_empty(draft), unfenced(draft["text"])
+        stored = Verdict(accepted=True, text=NO_ANSWER if is_refusal(text) else text, spans=[])
+        return stored if verdict["accepted"] else verdict
 
 
 # Drafts that were written beforehand, for the demo

@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from traceback import format_exception
 from typing import Any, Self, TypeAlias, cast
 
@@ -44,9 +45,9 @@ from ..settings.redaction import error_line, redacted
 from ..state import Draft, State, Update, attempt_number, id_of, memory_of, merged, said, without_rejected
 from ..worlds import Context
 from . import questions
-from .lent import Lent, Thread, Turn, Whole, kept_threads, name_of, own_context, said_again
+from .lent import Lent, Thread, Turn, Whole, kept_threads, name_of, own_context
 from .speaker import ChatSpeaker, Speaker, speaker_call
-from .tools import ReadOnly, calls_made, read_only_tools, tools_of
+from .tools import calls_made, declared, tools_of
 
 log = logging.getLogger(__name__)
 
@@ -74,16 +75,14 @@ _NOT_KEPT = ("messages", "structured_response", "jump_to")
 class AgentSpeaker(Speaker):
     """Asks an agent: a compiled LangGraph graph, an `@entrypoint`, another runnable, or a function of messages.
 
-    A graph in this process has a thread, a store and a context of its own for each conversation, which are lent to it:
-    its own checkpointer and store are not used. It is sent the new messages of each turn, or all of them where its
-    state keeps only the last value of `messages`. Each draft is made on a copy, so a rejected one has left nothing. It
-    never sees the rejected draft: after it the repair line is sent as one last message between note marks, which the
-    next call takes out again. Anything else is sent the whole conversation, as is a graph whose thread this process
-    does not have any more. A function that is not async runs in a thread of its own.
+    A graph in this process is lent a thread, a store and a context of its own for each conversation; its own
+    checkpointer and store are not used. It is sent the new messages of each turn, or all of them where its state keeps
+    only the last value of `messages`. Each draft is made on a copy, so a rejected one has left nothing, and the repair
+    line after it is a last message between note marks, which the next call takes out again. Anything else, and a graph
+    whose thread this process does not have any more, is sent the whole conversation.
 
     The question of an `interrupt()` goes to the other role, whose next message is the answer (`questions`). Any other
-    interrupt is for `approve`, or ends the conversation as `agent_interrupted`, or `user_rejected` if the agent plays
-    the user.
+    interrupt is for `approve`, or ends the conversation as `agent_interrupted` (`user_rejected` if it plays the user).
     """
 
     role: Role
@@ -96,10 +95,6 @@ class AgentSpeaker(Speaker):
     context: Any = None
     """What a graph is called with as its context (`context_schema`): a value, or a function of the scenario and the
     live world. None: its defaults; a graph without a schema is given the conversation's, if there is a world."""
-    read_only: ReadOnly = ()
-    """Tools that change nothing outside the agent's own state, besides those that declare it themselves
-    (`nodes.speakers.tools.declared`). A rejected draft that called another one stands, unless the cast's world can be
-    put back."""
     approve: questions.Approve | None = None
     """Who answers an interrupt that is no question in words, such as that of LangChain's `HumanInTheLoopMiddleware`:
     `all` approves, `none` rejects, `ask-user` asks the other side, a function (or its MODULE:NAME) gives what resumes
@@ -107,13 +102,12 @@ class AgentSpeaker(Speaker):
     reads: str = ""
     """For a graph without `messages`: the channel that gets the other side's words."""
     answers: str = ""
-    """For a graph without `messages`: the channel, or a field in it (`result.text`), that has the reply."""
+    """For a graph without `messages`: the channel that has the reply, as words or as an object with them."""
 
     def __post_init__(self) -> None:
         """ContractError for settings that do not fit each other or the agent."""
         if self.build is None and self.role == "assistant":
             object.__setattr__(self, "build", Talk(self.role))
-        object.__setattr__(self, "read_only", read_only_tools(self.role, self.agent, self.read_only))
         object.__setattr__(self, "approve", questions.checked_policy(self.role, self.approve))
         if isinstance(self.agent, Pregel):
             self._check_channels(channels_of(self.agent))
@@ -121,7 +115,7 @@ class AgentSpeaker(Speaker):
     def _check_channels(self, names: Collection[str]) -> None:
         if self.reads and not self.answers:
             raise ContractError(f"{self.role}: give the channel that answers too (answers=)")
-        wanted = [name for name in (self.reads, self.answers.partition(".")[0]) if name]
+        wanted = [name for name in (self.reads, self.answers) if name]
         if missing := [name for name in wanted if name not in names]:
             raise ContractError(f"{self.role}: the agent's state has no {missing[0]!r}, only {', '.join(names)}")
         if not self.reads and "messages" not in self.agent.channels and "__previous__" not in self.agent.channels:
@@ -145,7 +139,7 @@ class AgentSpeaker(Speaker):
         limits = runtime.context
 
         async def ask() -> Update:
-            return self._update(await self._turn(state, limits), state)
+            return await self._turn(state, limits)
 
         # With a world it is not taken from the run's journal: what its tools did has to be done again in a new one.
         acts = isinstance(limits, Context) and limits.world is not None
@@ -156,41 +150,45 @@ class AgentSpeaker(Speaker):
 
     # A turn
 
-    async def _turn(self, state: State, limits: Limits) -> Turn:
+    async def _turn(self, state: State, limits: Limits) -> Update:
         place: dict[str, Any] = dict(memory_of(state, self.role).get(THREAD) or {})
         thread: Lent | None = self._kept_thread(place, limits)
         if thread is None:
             place, is_graph, name = {}, isinstance(self.agent, Pregel), thread_of(self.role, state)
             thread = Thread(self.agent, name, SPEAKER_OF[self.role]) if is_graph else Whole(self.agent, self.role)
-        turn, sent, pending = Turn(), list[BaseMessage](), place.get("pending")
+        turn, sent, pending = Turn(), list[BaseMessage](), place.get("pending") or []
         if pending:
-            turn.steps = _waiting(thread)
-            given: Any = Command(resume=self._decided(turn, pending, self._reply(state, place)))
+            given: Any = self._resumed(turn, pending, self._reply(state, place))
+            turn.steps += _waiting(thread)
         else:
             given, sent = self._given(state, place, thread)
         known = {message.id for message in thread.history}
         context = own_context(self.role, self.agent, self.context, state["scenario"], limits)
-        while True:
+        for number in range(ROUNDS + 1):
             await self._called(thread, given, context, turn, limits)
             if not isinstance(thread, Whole):
                 turn.added = await self._added(turn, sent, known)
-            turn.pending = [questions.pending_of(interrupt) for interrupt in turn.interrupts]
+            pending = [questions.pending_of(interrupt) for interrupt in turn.interrupts]
             goes_on = turn.error is None and not isinstance(thread, Whole)
-            by = questions.answers(self.approve, turn.pending) if goes_on else None
-            if by != "policy" or len(turn.decisions) >= ROUNDS:
+            by = questions.answers(self.approve, pending) if goes_on else None
+            if by != "policy" or number == ROUNDS:
                 break
-            given = Command(resume=self._decided(turn, turn.pending, None))
-            turn = Turn(turn.steps, turn.written, turn.decisions)
-        turn.question = questions.question_of(self.approve, turn.pending) if by == "user" else None
-        turn.channels = _plain_channels(turn.channels)
+            given = self._resumed(turn, pending)
+        question = questions.question_of(self.approve, pending) if by == "user" else None
+        if pending and not question:
+            why = "it asks for approval again and again" if by else "it asks no question that words can answer"
+            why = why if isinstance(self.agent, Pregel) else "it has no checkpointer"
+            turn.steps += [questions.unanswered_step(one["value"], why) for one in pending]
+        channels = _plain_channels(turn.channels)
+        memory = memory_of(state, self.role) | ({CHANNELS: channels} if channels else {})
         if isinstance(thread, Thread):
-            seen = len(state.get("messages", [])) + 1
-            turn.place = {"at": self._keep(thread, place, limits), "seen": seen}
-            turn.place |= {"pending": turn.pending} if turn.question else {}
-        return turn
+            memory[THREAD] = {"at": self._keep(thread, place, limits), "seen": len(state.get("messages", [])) + 1}
+            memory[THREAD] |= {"pending": pending} if question else {}
+        update: Update = {"drafts": self._drafts(turn, question, channels), **({"memory": memory} if memory else {})}
+        return self._ended(update, turn, unanswered=bool(pending and not question))
 
     async def _called(self, thread: Lent, given: Any, context: Any, turn: Turn, limits: Limits) -> None:
-        """Call the agent; what it raises after it has done something is part of the turn."""
+        turn.interrupts = []
         try:
             await within(limits.turn_timeout, thread.call(given, context, turn), self.path or self.name)
         except TurnTimeoutError as error:
@@ -201,13 +199,18 @@ class AgentSpeaker(Speaker):
             log.debug("an agent failed: %s", redacted("".join(format_exception(error))))
             turn.error = error
 
+    @cached_property
+    def read_only(self) -> tuple[str, ...]:
+        """Tools that declare that they change nothing. A rejected draft that called another one stands, unless the cast's
+        world can be put back."""
+        return declared(self.agent)
+
     @property
     def name(self) -> str:
         """The agent's name."""
         return self.agent.get_name() if isinstance(self.agent, Runnable) else str(describe(self.agent)["name"])
 
     def _kept_thread(self, place: Mapping[str, Any], limits: Limits) -> Thread | None:
-        """A copy of the thread as the last accepted draft left it; None where it is to begin anew."""
         thread = kept_threads(limits).get(place.get("at", ""))
         goes_on = bool(place.get("pending")) or isinstance(self.build, Talk)  # a view of one's own says all anew
         return thread.copy() if thread is not None and goes_on else None
@@ -227,12 +230,12 @@ class AgentSpeaker(Speaker):
         replies = [one for one in said(state)[place["seen"] :] if one["role"] != self.role]
         return "\n\n".join(worded(one) for one in replies if in_words or "name" not in one)
 
-    def _decided(self, turn: Turn, pending: Sequence[questions.Pending], words: str | None) -> dict[str, Any]:
-        """What resumes the agent: the other side's words, or what the policy decides, which the turn records."""
+    def _resumed(self, turn: Turn, pending: Sequence[questions.Pending], words: str = "") -> Command[Any]:
+        """What resumes the agent: the other side's words, or what the policy decides, which is a step of the turn."""
         given = questions.decided(self.approve, pending, words)
         if not questions.asks_in_words(pending):
-            turn.decisions.append(questions.approval_call(cast(questions.Approve, self.approve), pending, given))
-        return given
+            turn.steps.append(questions.decision_step(self.approve, pending, given))
+        return Command(resume=given)
 
     # What it is sent
 
@@ -296,92 +299,73 @@ class AgentSpeaker(Speaker):
             return []
         in_channel = self.answers or (isinstance(self.agent, Pregel) and "messages" not in self.agent.channels)
         if in_channel:
-            for part in filter(None, self.answers.split(".")):
-                values = values.get(part) if isinstance(values, Mapping) else getattr(values, part, None)
             if turn.interrupts:
                 return []
-            if self.answers and (values is None or isinstance(values, Mapping)):
-                return [AIMessage("" if values is None else structured_text(values))]
-            return await messages_answered(values, sent, self.role)
+            answer = values.get(self.answers) if self.answers else values
+            if self.answers and (answer is None or isinstance(answer, Mapping)):
+                return [AIMessage("" if answer is None else structured_text(answer))]
+            return await messages_answered(answer, sent, self.role)
         if "structured_response" in turn.written and values.get("structured_response") is not None:
             return [AIMessage(structured_text(values["structured_response"]))]
-        new = [
-            message for message in messages_of(values.get("messages")) if message.id is None or message.id not in known
-        ]
+        outputs = self.agent.output_channels
+        if not isinstance(outputs, str) and "messages" not in outputs and not turn.interrupts:  # a schema of its own
+            return await messages_answered({name: values.get(name) for name in outputs}, sent, self.role)
+        new = [one for one in messages_of(values.get("messages", [])) if one.id is None or one.id not in known]
         own = own_messages(new, sent, self.role)
         if not own and not turn.interrupts:
-            own = said_again(turn, sent, known)
+            own = turn.said_again(sent, known)
         # A tool whose result is the answer (`return_direct`) has the last word.
         if own and isinstance(own[-1], ToolMessage) and not (turn.interrupts or turn.error):
             direct = {name for name, node in tools_of(self.agent) if node.tools_by_name[name].return_direct}
             own += [AIMessage(own[-1].content)] if own[-1].name in direct else []
         return own
 
-    def _drafts(self, turn: Turn) -> list[Draft]:
-        """The draft of a turn: its one reply, with the question at its end."""
+    def _drafts(self, turn: Turn, question: str | None, channels: Mapping[str, Any]) -> list[Draft]:
         told = {name_of(message): step.node for step in turn.steps for message in step.messages}
         # What a middleware writes at its limit is no reply.
         own = [one for one in turn.added if turn.limit is None or told.get(name_of(one)) != turn.limit]
-        own += [AIMessage(turn.question)] if turn.question else []
+        own += [AIMessage(question)] if question else []
         untold = [one for one in turn.added if name_of(one) not in told]
         if isinstance(self.agent, Pregel):  # results of hand-offs stand in the state, and in no node's answer
             untold = [one for one in untold if isinstance(one, ToolMessage)]
         steps = [*turn.steps, *(Step(one.name or "", messages=[one]) for one in untold)]
-        if not (own or steps or turn.pending or turn.error):
+        if not (own or steps or turn.error):
             return []
         draft = reply_of(own, steps)
-        calls = draft.get("tool_calls", [])
-        for call in calls:
-            if call.get("error") == NO_RESULT and turn.question:
+        for call in draft.get("tool_calls", []):
+            if call.get("error") == NO_RESULT and question:
                 call["error"] = WAITING
             elif call.get("error") == NO_RESULT and turn.error is not None:
                 call["error"] = f"{NO_RESULT}: {error_line(turn.error)}"
-        if turn.pending and not turn.question:
-            why = "it asks no question that words can answer"
-            if not isinstance(self.agent, Pregel):
-                why = "it has no checkpointer"
-            elif turn.decisions:
-                why = "it asks for approval again and again"
-            calls = [*calls, *questions.unanswered_calls(turn.pending, why)]
-        if calls := [*turn.decisions, *calls]:
-            draft["tool_calls"] = calls
-        for step in draft.get("steps", []):  # their calls come after the decisions
-            step |= {key: [n + len(turn.decisions) for n in step[key]] for key in ("calls", "results") if key in step}
-        if turn.channels:
-            draft["kept"] = dict(turn.channels)
+        if channels:
+            draft["kept"] = dict(channels)
         return [draft]
 
-    def _update(self, turn: Turn, state: State) -> Update:
-        update: Update = {"drafts": self._drafts(turn)}
-        memory = memory_of(state, self.role)
-        memory |= {CHANNELS: turn.channels} if turn.channels else {}
-        memory |= {THREAD: turn.place} if turn.place is not None else {}
-        if memory:
-            update["memory"] = memory
+    def _ended(self, update: Update, turn: Turn, *, unanswered: bool) -> Update:
         if isinstance(turn.error, TurnTimeoutError):
             update["stop"] = TIMED_OUT[self.role]
         elif (error := turn.error) is not None:
             update["failed"], update["crashed"] = error_line(error, placed=True), is_crash(error)
             update["frames"] = frames_of(error)
-        elif turn.pending and not turn.question:
+        elif unanswered:
             update["stop"] = questions.INTERRUPTED[self.role]
         elif turn.limit is not None:
             update["stop"] = LIMITED[self.role]
         return update
 
     def provenance(self) -> dict[str, Any]:
-        read_only = self.read_only if isinstance(self.read_only, bool) else list(self.read_only)
-        context = describe(self.context) if callable(self.context) else type(self.context).__name__
         settings = {
             "object": redacted(self.path) if self.path else None,
-            **({"reads": self.reads, "answers": self.answers} if self.reads else {}),
-            "read_only": read_only,
-            "approve": None if self.approve is None else questions.policy_name(self.approve),
-            "context": None if self.context is None else context,
+            "reads": self.reads,
+            "answers": self.answers,
+            "read_only": list(self.read_only),
+            "approve": self.approve and questions.policy_name(self.approve),
+            "context": describe(self.context)
+            if callable(self.context)
+            else self.context and type(self.context).__name__,
         }
-        given = {name: value for name, value in settings.items() if value}
         called = {"function": describe(self.agent)} if self.is_function else {"agent": self.name}
-        return {**called, "view": describe(self.build), **given}
+        return {**called, "view": describe(self.build), **{name: value for name, value in settings.items() if value}}
 
     @property
     def is_function(self) -> bool:
@@ -407,7 +391,6 @@ def channels_of(agent: object) -> list[str]:
 
 
 def _plain_channels(channels: Mapping[str, Any]) -> dict[str, Any]:
-    """The channels besides messages that are plain JSON."""
     plain = {}
     for name, value in channels.items():
         if name not in _NOT_KEPT and not name.startswith(("_", "branch:")) and value not in (None, "", [], {}):
@@ -429,7 +412,7 @@ def thread_of(role: Role, state: State) -> str:
 
 def _waiting(thread: Lent) -> list[Step]:
     """The calls of tools without a result yet, as a step: the tools go on in this turn, and their calls are its own."""
-    answered = {message.tool_call_id for message in thread.open if isinstance(message, ToolMessage)}
-    calls = [call for message in thread.open if isinstance(message, AIMessage) for call in message.tool_calls]
+    answered = {message.tool_call_id for message in thread.last if isinstance(message, ToolMessage)}
+    calls = [call for message in thread.last if isinstance(message, AIMessage) for call in message.tool_calls]
     open_calls = [call for call in calls if call["id"] not in answered]
     return [Step("interrupt", messages=[AIMessage("", tool_calls=open_calls)])] if open_calls else []

@@ -6,7 +6,6 @@ import inspect
 import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias, cast
 
@@ -49,87 +48,90 @@ _SHOWN = {"updates", "values", "tasks", "checkpoints", "debug"}
 """Modes in which what sub-agents do is handed on to the streams of the conversation's graph; tokens get there anyway."""
 
 
-@dataclass
-class Turn:
-    """What an agent's turn came to. It grows as the agent works: a call that is given up has what it did before."""
+class Turn(BaseCallbackHandler):
+    """What an agent's turn came to. It grows as the agent works: a call that is given up has what it did before.
 
-    steps: list[Step] = field(default_factory=list)
-    written: set[str] = field(default_factory=set)
-    """Keys of its state that its nodes wrote."""
-    decisions: list[dict[str, Any]] = field(default_factory=list)
-    """The approvals so far, as calls for the record."""
-    values: Any = None
-    """Its last output; `channels`: its whole state."""
-    channels: Mapping[str, Any] = field(default_factory=dict)
-    results: list[list[BaseMessage]] = field(default_factory=list)
-    """The messages that each of its nodes gave; `added`: those of the turn that are its own."""
-    added: list[BaseMessage] = field(default_factory=list)
-    interrupts: list[Interrupt] = field(default_factory=list)
-    pending: list[dict[str, Any]] = field(default_factory=list)
-    """The interrupts as plain JSON; `question`: what of them the other side is asked."""
-    question: str | None = None
-    limit: str | None = None
-    """The node of a middleware that ended the turn at its limit."""
-    error: Exception | None = None
-    """What it raised after it had done something."""
-    place: dict[str, Any] | None = None
-    """Where its thread stands, for the side's memory."""
-
-
-class Steps(BaseCallbackHandler):
-    """Hears what an agent does: nodes, from LangGraph's stream of tasks, and models of which no message tells."""
+    It hears the nodes, from LangGraph's stream of tasks, and the models of which no message tells.
+    """
 
     run_inline = True
 
-    def __init__(self, turn: Turn, seen: set[str]) -> None:
-        """`seen`: messages that are in a step already."""
-        self.turn, self.seen = turn, seen
-        self.replies: list[tuple[int, Step]] = []
-        self.asked: dict[Any, tuple[int, Mapping[str, Any]]] = {}
-        self.begun: dict[str, tuple[Step, float, set[str]]] = {}
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self.seen = set[str]()
+        """Messages that are in a step: a sub-agent that goes on after a question gives its earlier ones again."""
+        self.written = set[str]()
+        """Keys of its state that its nodes wrote."""
+        self.results: list[list[BaseMessage]] = []
+        """The messages that each of its nodes gave; `added`: those of the turn that are its own."""
+        self.added: list[BaseMessage] = []
+        self.values: Any = None
+        """Its last output; `channels`: its whole state."""
+        self.channels: Mapping[str, Any] = {}
+        self.interrupts: list[Interrupt] = []
+        self.limit: str | None = None
+        """The node of a middleware that ended the turn at its limit."""
+        self.error: Exception | None = None
+        """What it raised after it had done something."""
+        self._replies: list[tuple[int, Step]] = []
+        self._asked: dict[Any, tuple[int, Mapping[str, Any]]] = {}
+        self._begun: dict[str, tuple[Step, float, set[str]]] = {}
 
     def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: Any, **details: Any) -> None:
         """A model is asked."""
-        self.asked[run_id] = (len(self.turn.steps), details.get("metadata") or {})
+        self._asked[run_id] = (len(self.steps), details.get("metadata") or {})
 
     def on_llm_end(self, response: Any, *, run_id: Any, **details: Any) -> None:
         """A model has answered."""
-        number, about = self.asked.pop(run_id, (len(self.turn.steps), {}))
+        number, about = self._asked.pop(run_id, (len(self.steps), {}))
         path = _path(str(about.get("langgraph_checkpoint_ns") or "").split("|")[1:-1])
         for generation in response.generations[0][:1] if response.generations else ():
             if isinstance(message := getattr(generation, "message", None), AIMessage):
-                self.replies.append((number, Step(str(about.get("langgraph_node") or "model"), path, [message])))
+                self._replies.append((number, Step(str(about.get("langgraph_node") or "model"), path, [message])))
 
     def take(self, space: tuple[str, ...], task: Mapping[str, Any]) -> None:
         """A task begins or ends."""
         now, name = asyncio.get_running_loop().time(), str(task["name"])
         if "triggers" in task:
-            self.turn.steps.append(step := Step(name, _path(space)))
-            self.begun[task["id"]] = step, now, {name_of(one) for one in messages_in(task.get("input"))}
+            self.steps.append(step := Step(name, _path(space)))
+            self._begun[task["id"]] = step, now, {name_of(one) for one in messages_in(task.get("input"))}
             return
-        step, began, known = self.begun.pop(task["id"], (Step(name, _path(space)), now, set()))
+        step, began, known = self._begun.pop(task["id"], (Step(name, _path(space)), now, set()))
         step.seconds, result = now - began, task.get("result")
         step.error = str(task["error"]) if task.get("error") else None
         if isinstance(result, Mapping):
-            self.turn.written |= set(result) if not space else set()
+            self.written |= set(result) if not space else set()
             middleware, _, hook = name.rpartition(".")
             is_limit = hook in ("before_model", "after_model") and "calllimit" in middleware.lower()
             if is_limit and result.get("jump_to") == "end":
-                self.turn.limit = name
-        self.turn.results.append(messages_in(result))
-        for message in self.turn.results[-1]:
+                self.limit = name
+        self.results.append(messages_in(result))
+        for message in self.results[-1]:
             if _is_own(message) and name_of(message) not in known | self.seen:
                 self.seen.add(name_of(message))
                 step.messages.append(message)
 
     def end(self, error: str = "") -> None:
         """Put the replies of models into their places that no step has; with an error, the steps under way failed."""
-        for step, began, _ in self.begun.values() if error else ():
+        for step, began, _ in self._begun.values() if error else ():
             step.seconds, step.error = asyncio.get_running_loop().time() - began, error
-        for number, step in reversed(self.replies):
+        for number, step in reversed(self._replies):
             if (name := name_of(step.messages[0])) not in self.seen:
                 self.seen.add(name)
-                self.turn.steps.insert(number, step)
+                self.steps.insert(number, step)
+        self._replies, self._begun = [], {}
+
+    def said_again(self, sent: Sequence[BaseMessage], known: Collection[str | None]) -> list[BaseMessage]:
+        """Messages of earlier turns that nodes gave once more as their answer.
+
+        `add_messages` gives an object an id, by which it puts the same object into its earlier place in a later turn.
+        """
+        last = {message.id for message in sent[-1:]}
+        again: dict[str | None, BaseMessage] = {}
+        for result in self.results:
+            begins = next((number + 1 for number, message in enumerate(result) if message.id in last), 0)
+            again |= {one.id: one for one in result[begins:] if one.id in known and _is_own(one)}
+        return list(again.values())
 
 
 def _path(spaces: Any) -> tuple[str, ...]:
@@ -158,16 +160,15 @@ def messages_in(value: Any) -> list[BaseMessage]:
 class Whole:
     """What keeps no thread, a function or any other runnable: it is sent the whole conversation each time."""
 
-    history, open = (), ()
+    history, last = (), ()
 
     def __init__(self, agent: Any, role: Role) -> None:
         self.agent, self.role = agent, role
 
     async def call(self, given: dict[str, Any], context: Any, turn: Turn) -> None:
         """Call it; a graph inside it that stops has asked, and cannot be resumed."""
-        steps, sent, answer = Steps(turn, set()), given["messages"], None
-        is_function = not isinstance(self.agent, Runnable)
-        with alone(context, steps):
+        sent, answer, is_function = given["messages"], None, not isinstance(self.agent, Runnable)
+        with alone(context, turn):
             try:
                 if is_function:
                     plain, is_async = convert_to_openai_messages(sent), inspect.iscoroutinefunction(self.agent)
@@ -184,7 +185,7 @@ class Whole:
             turn.channels = {} if is_function else {**given, **(state if "messages" in state else {})}
             if not turn.interrupts:
                 turn.added = await messages_answered(answer, sent, self.role)
-        steps.end()
+        turn.end()
         own = set(map(name_of, turn.added))  # they are steps themselves
         turn.steps = [step for step in turn.steps if name_of(step.messages[0]) not in own]
 
@@ -199,10 +200,9 @@ class Thread:
         self.store: BaseStore = _own_store(agent.store)
         self.history: list[BaseMessage] = []
         """The messages that its state has."""
-        self.open: list[BaseMessage] = []
+        self.last: list[BaseMessage] = []
         """Messages of the last turn, of whose tools some may wait for an answer."""
         self.seen = set[str]()
-        """Messages that are in a step: a sub-agent that goes on after a question gives its earlier ones again."""
 
     def copy(self) -> "Thread":
         """The same thread and store, which go on apart from this one."""
@@ -212,14 +212,15 @@ class Thread:
             new.saver.storage[thread].update({space: dict(points) for space, points in spaces.items()})
         new.saver.writes.update({key: dict(writes) for key, writes in self.saver.writes.items()})
         new.saver.blobs.update(self.saver.blobs)
-        new.seen = set(self.seen)
         new.store = _own_store(self.store)
         return new
 
     async def call(self, given: Any, context: Any, turn: Turn) -> None:
         """Call the agent, nested in the conversation's graph, so that its steps are in that one's streams."""
-        steps = Steps(turn, self.seen)
-        config = self._config(context, steps)
+        turn.seen |= self.seen
+        config = own_config(context, self.store, turn, nested=True)
+        config["configurable"] |= {CONFIG_KEY_CHECKPOINTER: self.saver, "thread_id": self.name}
+        config["configurable"] |= {"checkpoint_ns": self.place}
         if isinstance(given, Command):
             config["configurable"][RESUMING] = True
         outside = next((one for one in config["configurable"].values() if hasattr(one, "modes")), None)
@@ -233,30 +234,23 @@ class Thread:
                     if outside is not None and inner and mode in shown:
                         outside((space, mode, part))  # LangGraph itself hands on only what the agent's own nodes do
                     if mode == "tasks":
-                        steps.take(inner, part)
+                        turn.take(inner, part)
                     elif not inner and mode == "values":
                         turn.values = part
         except GraphInterrupt:
             pass
         except Exception as error:
-            steps.end(error_line(error))
+            turn.end(error_line(error))
             raise
         now = await self.agent.aget_state(config)
-        steps.end()
+        turn.end()
         turn.interrupts = list(now.interrupts)
         if now.next and not now.interrupts:  # a breakpoint asks nothing
             turn.interrupts = [Interrupt({"paused": f"before {', '.join(now.next)}"}, id="")]
             turn.values = now.values
         turn.channels = now.values if isinstance(now.values, Mapping) else {}
         self.history = messages_in(turn.channels.get("messages"))
-        self.open = [message for step in turn.steps for message in step.messages]
-
-    def _config(self, context: Any, heard: Steps) -> RunnableConfig:
-        """The config of here without what says where the conversation's own graph stands, and with thread and store."""
-        config = own_config(context, self.store, heard, nested=True)
-        lent = {CONFIG_KEY_CHECKPOINTER: self.saver, "thread_id": self.name, "checkpoint_ns": self.place}
-        config["configurable"] |= lent
-        return config
+        self.last, self.seen = [message for step in turn.steps for message in step.messages], set(turn.seen)
 
 
 Lent: TypeAlias = Thread | Whole
@@ -271,19 +265,6 @@ def kept_threads(limits: Limits) -> "dict[str, Thread]":
     return _DIRECT
 
 
-def said_again(turn: Turn, sent: Sequence[BaseMessage], known: Collection[str | None]) -> list[BaseMessage]:
-    """Messages of earlier turns that nodes gave once more as their answer.
-
-    `add_messages` gives an object an id, by which it puts the same object into its earlier place in a later turn.
-    """
-    last = {message.id for message in sent[-1:]}
-    again: dict[str | None, BaseMessage] = {}
-    for result in turn.results:
-        begins = next((number + 1 for number, message in enumerate(result) if message.id in last), 0)
-        again |= {one.id: one for one in result[begins:] if one.id in known and _is_own(one)}
-    return list(again.values())
-
-
 class _Copies:
     """A serializer that keeps a copy of each value: an agent without a checkpointer may hold anything."""
 
@@ -295,7 +276,6 @@ class _Copies:
 
 
 def _copied(value: Any) -> Any:
-    """A deep copy; the value itself where it cannot be copied, such as a connection."""
     try:
         return copy.deepcopy(value)
     except Exception:
@@ -304,9 +284,7 @@ def _copied(value: Any) -> Any:
 
 def _own_store(store: BaseStore | None) -> BaseStore:
     """A store of one conversation: a copy of the agent's, if that is in memory; else the agent's own, said once."""
-    if store is None:
-        return InMemoryStore()
-    own = _copied(store) if isinstance(store, InMemoryStore) else store
+    own = InMemoryStore() if store is None else _copied(store) if isinstance(store, InMemoryStore) else store
     if own is store and id(store) not in _SHARED:
         _SHARED.add(id(store))
         log.warning(
@@ -320,14 +298,12 @@ def _own_store(store: BaseStore | None) -> BaseStore:
 # Config and context
 
 
-def own_config(context: Any, store: BaseStore | None, heard: Steps | None, *, nested: bool) -> RunnableConfig:
+def own_config(context: Any, store: BaseStore | None, turn: Turn | None, *, nested: bool) -> RunnableConfig:
     """The config of here for an agent: its own recursion limit, and a runtime with its context and store.
 
     `nested`: with what makes the agent's steps visible in the streams of the graph that calls it.
     """
-    inherited = ensure_config()
-    if heard is not None:
-        inherited = merge_configs(inherited, {"callbacks": [heard]})
+    inherited = merge_configs(ensure_config(), {"callbacks": [turn]} if turn is not None else None)
     settings = {}
     for key, value in inherited.get("configurable", {}).items():
         if isinstance(value, Runtime):
@@ -341,12 +317,12 @@ def own_config(context: Any, store: BaseStore | None, heard: Steps | None, *, ne
 
 
 @contextmanager
-def alone(context: Any, heard: Steps | None = None) -> Iterator[None]:
+def alone(context: Any, turn: Turn | None = None) -> Iterator[None]:
     """Inside, a graph is no part of the conversation's graph: it has its own checkpointer and recursion limit.
 
-    LangGraph's `get_runtime` gives `context`. `heard`: what hears the models that are asked inside.
+    LangGraph's `get_runtime` gives `context`. `turn`: what hears the models that are asked inside.
     """
-    with during(var_child_runnable_config, own_config(context, None, heard, nested=False)):
+    with during(var_child_runnable_config, own_config(context, None, turn, nested=False)):
         yield
 
 

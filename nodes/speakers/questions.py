@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
+from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.types import Interrupt
 from pydantic import PydanticUserError, TypeAdapter
 
@@ -16,7 +17,7 @@ from ...data.records import INTERRUPT, Role
 from ...data.rules.outcomes import consent
 from ...errors import DuologueError
 from ..contract import ContractError, describe
-from ..replies import plain_or_text
+from ..replies import Step, plain_or_text
 from ..settings.import_path import imported, is_import_path
 from ..settings.redaction import error_line
 
@@ -27,7 +28,6 @@ Pending: TypeAlias = Mapping[str, Any]
 
 ASK_USER = "ask-user"
 POLICIES = ("all", "none", ASK_USER)
-NOT_APPROVED = "Not approved."
 INTERRUPTED: Mapping[Role, str] = {"assistant": "agent_interrupted", "user": "user_rejected"}
 """The stop reason of an agent at an interrupt that cannot be answered, by the role that it plays."""
 _QUESTION_KEYS = ("question", "query", "prompt", "message")
@@ -52,7 +52,7 @@ def checked_policy(role: Role, approve: Any) -> Approve | None:
     raise ContractError(f"{role}: approve: expected {', '.join(POLICIES)}, MODULE:NAME or a function, got {approve!r}")
 
 
-def policy_name(approve: Approve) -> str:
+def policy_name(approve: Approve | None) -> str:
     """The policy in a record."""
     return approve if isinstance(approve, str) else str(describe(approve).get("name", "function"))
 
@@ -108,13 +108,13 @@ def answers(approve: Approve | None, pending: Sequence[Pending]) -> Literal["use
     return "user" if approve == ASK_USER or len(by_policy) < len(pending) else "policy"
 
 
-def decided(approve: Approve | None, pending: Sequence[Pending], words: str | None = None) -> dict[str, Any]:
+def decided(approve: Approve | None, pending: Sequence[Pending], words: str = "") -> dict[str, Any]:
     """What resumes an agent that stands at these interrupts, by their ids.
 
     `words`: the other side's reply, which answers the questions, and decides under `ask-user`. ContractError where no
     possible decision fits the policy; ApprovalError where its function raises.
     """
-    return {one["id"]: _decided(approve, one, words or "") for one in pending}
+    return {one["id"]: _decided(approve, one, words) for one in pending}
 
 
 def _decided(approve: Approve | None, pending: Pending, words: str) -> Any:
@@ -127,9 +127,8 @@ def _decided(approve: Approve | None, pending: Pending, words: str) -> Any:
             return approve(value)
         except Exception as error:
             raise ApprovalError(f"{policy_name(approve)} failed: {error_line(error, placed=True)}") from error
-    approved, reason = approve == "all", NOT_APPROVED
-    if approve == ASK_USER:
-        approved, reason = consent(words) == "yes", words
+    approved = consent(words) == "yes" if approve == ASK_USER else approve == "all"
+    reason = words if approve == ASK_USER else "Not approved."
     allowed = {one.get("action_name"): one.get("allowed_decisions") for one in value.get("review_configs", ())}
     decisions = [_decision(one, allowed.get(one["name"]), reason, approved) for one in _actions(value)]
     return {"decisions": decisions} if "action_requests" in value else decisions[0]
@@ -164,7 +163,6 @@ def _in_words(action: Mapping[str, Any]) -> str:
 
 
 def _actions(value: Any) -> list[Mapping[str, Any]]:
-    """The actions of a middleware's request for approval, or the one of a `tool_approval`; none of another value."""
     if not isinstance(value, Mapping):
         return []
     if value.get("type") == "tool_approval" and "name" in value:
@@ -175,20 +173,20 @@ def _actions(value: Any) -> list[Mapping[str, Any]]:
     return actions if all(isinstance(one, Mapping) and "name" in one for one in actions) else []
 
 
-def approval_call(approve: Approve, pending: Sequence[Pending], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The record of a decision: a tool call with the question, the policy and what it decided."""
+def decision_step(approve: Approve | None, pending: Sequence[Pending], given: Mapping[str, Any]) -> Step:
+    """The record of a decision: a tool call `interrupt` with the question, the policy and what it decided."""
     values, answer = [one["value"] for one in pending], [plain_or_text(given[one["id"]]) for one in pending]
     result = {"approve": policy_name(approve), "answer": answer[0] if len(answer) == 1 else answer}
-    return {"name": INTERRUPT, "arguments": _arguments(values[0] if len(values) == 1 else values), "result": result}
+    return _step(values[0] if len(values) == 1 else values, json.dumps(result, ensure_ascii=False), "success")
 
 
-def unanswered_calls(pending: Sequence[Pending], why: str) -> list[dict[str, Any]]:
-    """The record of interrupts without an answer, each as a tool call; `why` nobody can answer."""
-    error = f"no one can answer the agent: {why}"
-    return [{"name": INTERRUPT, "arguments": _arguments(one["value"]), "error": error} for one in pending]
+def unanswered_step(value: Any, why: str) -> Step:
+    """The record of an interrupt without an answer; `why` nobody can answer."""
+    return _step(value, f"no one can answer the agent: {why}", "error")
 
 
-def _arguments(value: Any) -> dict[str, Any]:
-    """What an interrupt asks, as the arguments of a call in the record."""
-    question = plain_or_text(value)
-    return question if isinstance(question, dict) else {"value": question}
+def _step(asked: Any, answer: str, status: Literal["success", "error"]) -> Step:
+    question = plain_or_text(asked)
+    arguments = question if isinstance(question, dict) else {"value": question}
+    call = AIMessage("", tool_calls=[{"name": INTERRUPT, "args": arguments, "id": INTERRUPT}])
+    return Step(INTERRUPT, messages=[call, ToolMessage(answer, tool_call_id=INTERRUPT, status=status)])

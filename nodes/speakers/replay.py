@@ -78,13 +78,15 @@ class ReplaySpeaker:
         """The conversation that the state's is to repeat."""
         return self.by_scenario.get((digest(state["scenario"]), state.get("origin", {}).get("ordinal", 0)))
 
+    def ended(self, state: State, limits: Limits) -> str | None:
+        """Stop once as many turns are complete as the replayed conversation has, because its user ended there."""
+        stored = self.about(state)
+        return "user_ended" if stored is not None and state.get("turn", 0) >= len(stored.exchanges) else None
+
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         if (stored := self.about(state)) is None:
-            scenario, number = state["scenario"], state.get("origin", {}).get("ordinal", 0)
-            title = scenario.get("title") or scenario.get("task") or "?"
-            raise DataError(
-                f"{self.source}: has no conversation {number} about {title!r}: replay a file on its own topics"
-            )
+            title = state["scenario"].get("title") or state["scenario"].get("task") or "?"
+            raise DataError(f"{self.source}: has no conversation about {title!r}: replay a file on its own topics")
         turn, is_user = state.get("turn", 0), self.role == "user"
         is_over = turn >= len(stored.exchanges)
         side = () if is_over else stored.exchanges[turn].user if is_user else stored.exchanges[turn].assistant
@@ -110,20 +112,6 @@ def _draft(message: Message) -> Draft:
 
 
 @dataclass(frozen=True)
-class ReplayedOut:
-    """Stop once as many turns are complete as the replayed conversation has, because its user ended there."""
-
-    speaker: ReplaySpeaker
-
-    def __call__(self, state: State, limits: Limits) -> str | None:
-        stored = self.speaker.about(state)
-        return "user_ended" if stored is not None and state.get("turn", 0) >= len(stored.exchanges) else None
-
-    def provenance(self) -> dict[str, Any]:
-        return {"replays": self.speaker.source}
-
-
-@dataclass(frozen=True)
 class ReplayedLabels:
     """A closing node that restores a conversation's labels if both sides replay the same data set.
 
@@ -135,6 +123,3 @@ class ReplayedLabels:
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         stored = self.speaker.about(state) if state.get("stop") == "user_ended" else None
         return {} if stored is None else {"labels": stored.labels}
-
-    def provenance(self) -> dict[str, Any]:
-        return {"replays": self.speaker.source}

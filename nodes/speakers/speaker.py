@@ -1,6 +1,7 @@
 """Speakers that ask a chat model, what these share with agents, and what a text names that is the user's own."""
 
 import inspect
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self, cast
@@ -18,7 +19,7 @@ from ...errors import DuologueError, ModelError, SettingError, kind
 from ...prompts import PromptError
 from ..calls.service import drafted
 from ..calls.store import Call
-from ..contract import ContractError, check_node, describe, required_arguments, required_parameters
+from ..contract import ContractError, check_node, describe, required_parameters
 from ..limits import Limits
 from ..messages import MessageBuilder, PageMessages
 from ..models.offline.model import OfflineChatModel
@@ -93,7 +94,8 @@ def is_reply(function: object) -> bool:
     """Whether the object is a function of messages only, and not a node, whose first parameter is named `state`."""
     if not callable(function) or isinstance(function, (type, Runnable)):
         return False
-    return required_arguments(function) == 1 and next(iter(inspect.signature(function).parameters)) != "state"
+    needed = [one for one in required_parameters(function) or () if one.kind is not one.KEYWORD_ONLY]
+    return len(needed) == 1 and next(iter(inspect.signature(function).parameters)) != "state"
 
 
 def speaker_call(role: Role, state: State, limits: Limits) -> Call:
@@ -156,16 +158,14 @@ def remote_agent(spec: str) -> Runnable[Any, Any]:
 
     address = spec.removeprefix(REMOTE)
     where = f"agent at {host_of(address)}"
-    try:
+    with suppress(ValueError):
         url = urlsplit(address)
         arguments = parse_qs(url.query, strict_parsing=bool(url.query))
-        is_clear = url.scheme in ("http", "https") and bool(url.hostname) and arguments.keys() <= {"graph"}
-    except ValueError:
-        is_clear = False
-    if not is_clear or not address.isprintable() or set(" \\") & set(address):
-        raise SettingError(f"{where}: is not an address of a LangGraph server: write agent:http://HOST:PORT?graph=NAME")
-    if "@" in url.netloc:
-        keep_url_secrets(address)
-        raise SettingError(f"{where}: give the address without credentials: it is recorded")
-    server = urlunsplit((url.scheme, url.netloc, url.path, "", ""))
-    return RemoteGraph(arguments.get("graph", ["agent"])[-1], url=server, api_key=None)
+        if "@" in url.netloc:
+            keep_url_secrets(address)
+            raise SettingError(f"{where}: give the address without credentials: it is recorded")
+        is_whole = url.scheme in ("http", "https") and url.hostname and arguments.keys() <= {"graph"}
+        if is_whole and address.isprintable() and not set(" \\") & set(address):
+            server = urlunsplit((url.scheme, url.netloc, url.path, "", ""))
+            return RemoteGraph(arguments.get("graph", ["agent"])[-1], url=server, api_key=None)
+    raise SettingError(f"{where}: is not an address of a LangGraph server: write agent:http://HOST:PORT?graph=NAME")

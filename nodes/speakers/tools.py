@@ -1,17 +1,13 @@
 """The tools of an agent: which of them change something outside it, and what was called in drafts and in a fork."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from langgraph.pregel import Pregel
 
 from ...data.records import INTERRUPT, WAITING, Role
-from ..contract import ContractError
 from ..state import Draft, State, said
 from ..worlds import WorldError
-
-ReadOnly: TypeAlias = bool | Collection[str]
-"""Names of the tools that change nothing outside the agent's own state; True: all of them."""
 
 NOT_ASKED_AGAIN, NOT_UNDONE = "not asked again: it had called ", "not undone: it had called "
 """How the note of a draft begins whose tools ran and were not undone, before their names: `NOT_ASKED_AGAIN` where it was
@@ -24,15 +20,6 @@ def tools_of(agent: object) -> Iterator[tuple[str, Any]]:
     for node in (node.bound for graph in graphs for node in getattr(graph, "nodes", {}).values()):
         if isinstance(getattr(node, "tools_by_name", None), Mapping):  # a ToolNode
             yield from ((name, node) for name in node.tools_by_name)
-
-
-def read_only_tools(role: Role, agent: object, named: ReadOnly) -> bool | tuple[str, ...]:
-    """The read-only tools of an agent: those that are named, and those that declare it themselves."""
-    if isinstance(named, bool):
-        return named or declared(agent)
-    if isinstance(named, str) or not all(isinstance(name, str) for name in named):
-        raise ContractError(f"{role}: read_only: expected a list of tools' names, or True for all; got {named!r}")
-    return tuple(dict.fromkeys([*named, *declared(agent)]))
 
 
 def declared(agent: object) -> tuple[str, ...]:

@@ -34,7 +34,7 @@ def test_each_conversation_succeeds_and_shows_the_steps_of_its_sub_agents(shop: 
     assert (result.successes, result.scored) == (3, 3)
     refunded = next(talk for talk in load(tmp_path / "run").conversations if "KX4411" in talk.scenario["facts"])
     (attempt,) = refunded.messages[3].attempts
-    assert [call.name for call in attempt.tool_calls] == ["interrupt", "transfer_to_refunds", "find_order", "refund"]
+    assert [call.name for call in attempt.tool_calls] == ["transfer_to_refunds", "find_order", "refund", "interrupt"]
     models = [step for step in attempt.steps if step.path == ("refunds",) and step.usage]
     assert [[attempt.tool_calls[number].name for number in step.calls] for step in models] == [
         ["find_order"],

@@ -8,8 +8,8 @@ import pytest
 from langchain_core.messages import AIMessage
 
 import duologue
-from duologue import graphs, nodes
-from duologue.data import DataError, domains
+from duologue import nodes
+from duologue.data import domains
 from duologue.graphs import agent_test
 from duologue.testing import scripted_model
 
@@ -136,13 +136,6 @@ def test_tool_calls_of_an_agent_are_what_a_scenario_asks_for() -> None:
     assert talk.labels["scores"]["success"]["value"] is True, talk.labels
 
 
-def test_it_is_registered_and_travels_as_plain_data() -> None:
-    cast = graphs.casts.find("agent_test")(assistant="offline", may_give_up=False)
-    assert cast.live == ()
-    built: Any = graphs.casts.built(cast.travelling()).user_prompt_selector
-    assert built.may_give_up is False
-
-
 def lines(path: Path, *scenarios: Any) -> Path:
     path.write_text("".join(json.dumps(scenario) + "\n" for scenario in scenarios))
     return path
@@ -156,43 +149,3 @@ def test_equal_lines_are_told_apart_and_own_keys_are_kept(tmp_path: Path) -> Non
     assert [state["ordinal"] for state in states] == [0, 0, 1, 1, 0, 0, 0, 0]
     assert states[4]["scenario"] == {"goal": "x", "id": 7, "tags": ["a"]}
     assert len({talk.id for talk in duologue.simulate(agent_test.cast(assistant=clerk), states[:4])}) == 4
-
-
-@pytest.mark.parametrize(
-    ("line", "problem"),
-    [
-        ({"facts": "a"}, "has no text 'kind', 'goal' or 'first_message'"),
-        ([], "is not an object"),
-        ({"kind": 3}, "is not an object with a text 'kind'"),
-        ({"goal": " "}, "'goal' is empty: write the user's goal"),
-        ({"goal": "a", "persona": ""}, "'persona' is empty: write the user's profile, or leave the key out"),
-        ({"goal": "a", "first_message": 3}, "'first_message' is not a text"),
-        ({"goal": "a", "sucess": {}}, "has the key 'sucess': did you mean 'success'?"),
-        ({"goal": "a", "success": "solved"}, "success: expected an object"),
-        ({"kind": "own", "success": {"solvd": True}}, "success: there is no scorer 'solvd', only"),
-    ],
-)
-def test_a_line_that_cannot_be_used_is_named(tmp_path: Path, line: Any, problem: str) -> None:
-    path = lines(tmp_path / "s.jsonl", FLIGHT, line)
-    with pytest.raises(DataError) as error:
-        agent_test.Goals(scenarios=path).read(None, 0)
-    assert str(error.value).startswith(f"{path}: line 2: ")
-    assert problem in str(error.value)
-
-
-@pytest.mark.parametrize("indent", [None, 1])
-def test_scenarios_may_stand_in_a_json_list(tmp_path: Path, indent: int | None) -> None:
-    path = tmp_path / "s.json"
-    path.write_text(json.dumps([FLIGHT, {"goal": "a seat"}], indent=indent), encoding="utf-8")
-    states = agent_test.Goals(scenarios=path).read(None, 0).states
-    assert [state["scenario"]["goal"] for state in states] == [FLIGHT["goal"], "a seat"]
-    path.write_text(json.dumps([FLIGHT, {"goal": 3}], indent=indent), encoding="utf-8")
-    with pytest.raises(DataError, match=r"s\.json: \[1\]: 'goal' is not a text: write the user's goal"):
-        agent_test.Goals(scenarios=path).read(None, 0)
-
-
-def test_the_judge_of_the_run_is_written_into_the_scenarios_that_need_one(tmp_path: Path) -> None:
-    path = lines(tmp_path / "s.jsonl", {"goal": "a", "success": {"judged": "It is polite."}})
-    source = agent_test.Goals(scenarios=path, judge="openai:m")
-    with pytest.raises(DataError, match=r"line 1: success\.judged: OPENAI_API_KEY is not set"):
-        source.read(None, 0)

@@ -1,15 +1,13 @@
 """Users with behaviours in a cast: by prompt; never a replayed one."""
 
 import json
-import shutil
-import sys
 from pathlib import Path
 
 import pytest
 
 import duologue
-from duologue.data.behaviours import BEHAVIOURS, KEY
-from duologue.errors import DataError, SettingError
+from duologue.data.behaviours import KEY
+from duologue.errors import SettingError
 from duologue.graphs import agent_test, casts
 from duologue.nodes import Limits
 
@@ -88,23 +86,3 @@ def test_each_scenario_meets_each_kind_of_user(tmp_path):
     assert [state["extra"][KEY] for state in taken.states[:2]] == [[], ["terse", "vague"]]
     names = {(state["ordinal"], state["repeat"], state["scenario"]["goal"]) for state in taken.states}
     assert len(names) == len(taken) == 12
-
-
-def test_a_line_with_a_wrong_behaviour_is_named(tmp_path):
-    (tmp_path / "goals.jsonl").write_text('{"goal": "tea"}\n{"goal": "tea", "behaviours": ["rude"]}\n')
-    with pytest.raises(DataError, match=r"goals.jsonl.*line 2: behaviours: there is no behaviour 'rude'"):
-        casts.scenarios_of(tmp_path / "goals.jsonl", "agent_test")
-
-
-@pytest.mark.heavy
-def test_no_behaviour_makes_a_scenario_of_the_example_impossible(tmp_path, monkeypatch, own_registry):
-    shutil.copytree(AIRLINE, tmp_path / "airline_example")
-    monkeypatch.chdir(tmp_path / "airline_example")
-    monkeypatch.syspath_prepend(str(tmp_path / "airline_example"))
-    for name in [name for name in sys.modules if name.partition(".")[0] == "airline"]:
-        monkeypatch.delitem(sys.modules, name)
-    result = duologue.test(
-        None, "scenarios.jsonl", cast="airline:cast", user="offline", repeats=2, behaviour=["plain", *BEHAVIOURS]
-    )
-    successes = {one.user: (round(one.success.value * one.success.n), one.success.n) for one in result.users}
-    assert successes == dict.fromkeys(["plain", *BEHAVIOURS], (10, 12))

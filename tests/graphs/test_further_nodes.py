@@ -11,7 +11,6 @@ import duologue
 from duologue import data, graphs, nodes
 from duologue.data.checks import check
 from duologue.data.next_turns import moments_of
-from duologue.data.recllmsim.dataset import unsupported_fields
 from duologue.data.summaries import count
 from duologue.errors import SettingError
 from duologue.graphs import agent_test, simquac
@@ -75,16 +74,6 @@ async def test_what_a_moderator_says_is_recorded_with_its_name_and_read_by_both_
     assert [len(exchange.user) for exchange in conversation.exchanges] == [1, 1]
     assert conversation == data.Conversation.model_validate(conversation.model_dump(mode="json"))
     assert state["messages"][2] == HumanMessage("Go on.", name="moderator", id=state["messages"][2].id)
-
-
-async def test_published_formats_leave_a_third_ones_messages_out_and_say_so(tmp_path):
-    conversation = await simulated(moderated(lambda state: "Go on."), turns=3)
-    assert names(conversation).count("moderator") == 2
-    written = tmp_path / "set.json"
-    assert any("third role (2)" in line for line in data.simquac.write([conversation], written))
-    assert unsupported_fields(conversation)["messages of a third role"] == 2
-    assert "Go on." not in written.read_text()
-    assert len(data.load(written)[0].messages) == 6
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -178,14 +167,6 @@ async def test_a_regeneration_and_a_stop_pass_no_further_node():
 async def test_an_answer_that_is_none_is_refused_by_name(answer, problem):
     with pytest.raises(ContractError, match=rf"moderator.*{problem}|{problem}"):
         await moderated(lambda state: answer, cast=talk()).ainvoke(SCENARIO)
-
-
-@pytest.mark.parametrize(
-    "after", [{"assistant": {"moderator": str}}, {"turn_recorder": {"closing": str}}, {"nowhere": {}}]
-)
-def test_a_place_where_no_further_node_stands_is_refused(after):
-    with pytest.raises(ContractError, match="after: "):
-        graphs.builder(simquac.cast(), after=after)
 
 
 # In a run

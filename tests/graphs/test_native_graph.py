@@ -149,19 +149,6 @@ async def test_a_stored_conversation_goes_on_where_it_was(casting, topic):
     assert [message.text for message in again.messages] == ["Thank you, goodbye.", "And then?", "Three keepers"]
 
 
-@pytest.mark.parametrize(
-    ("given", "problem"),
-    [
-        ({"messages": []}, "the initial state has no 'scenario'"),
-        (SCENARIO | {"messages": [{"role": "system", "content": "x"}]}, "the first messages: .*system"),
-        (SCENARIO | {"memory": {"student": {}}}, "the initial state's memory"),
-    ],
-)
-async def test_input_that_begins_no_conversation_is_refused(given: Any, problem: str):
-    with pytest.raises(ContractError, match=problem):
-        await conversation(talk()).ainvoke(given)
-
-
 # Threads
 
 
@@ -261,11 +248,6 @@ async def test_what_a_node_raises_reaches_the_caller_and_what_it_had_done_is_tol
         await conversation(talk(assistant=failed)).ainvoke(SCENARIO)
     (unsaid,) = (await played(talk(assistant=failed), SCENARIO)).unsaid
     assert [(one.text, one.verdict) for one in unsaid.attempts] == [("Half of", "unjudged")]
-
-
-def test_a_call_that_is_not_async_is_told_which_is():
-    with pytest.raises(TypeError, match="ainvoke"):
-        conversation(talk()).invoke(SCENARIO)
 
 
 @pytest.mark.parametrize("given", [None, Limits(), ONE])
@@ -376,25 +358,11 @@ async def test_a_command_for_the_parent_of_a_subgraph_is_held_to_the_same_rules(
         await conversation(talk(turn_recorder=node({}, "assistant"))).ainvoke(SCENARIO)
 
 
-def test_a_checkpoint_is_changed_in_code_that_is_not_async():
-    graph = conversation(talk(), checkpointer=InMemorySaver())
-    graph.update_state(CONFIG, begun(SCENARIO), as_node="__start__")
-    assert graph.get_state(CONFIG).next == ("opening",)
-    graph.update_state(CONFIG, {"stop": "max_turns"}, as_node="turn_recorder")
-    assert graph.get_state(CONFIG).next == ("closing",)
-
-
 async def test_an_input_that_is_given_again_in_the_middle_of_a_turn_goes_on_there():
     graph = conversation(talk(), checkpointer=InMemorySaver(), interrupt_before=["assistant"])
     for given in (SCENARIO, SCENARIO, None, SCENARIO):
         state = await graph.ainvoke(given, CONFIG)
     assert [message.text for message in state["messages"]][::2] == ["Question 0?", "Question 1?"]
-
-
-@pytest.mark.parametrize("further", [{"m": 3}, {"m": type("Node", (), {})}, {"m": lambda first, second: None}, print])
-def test_a_further_node_that_is_none_is_refused_when_the_graph_is_made(further):
-    with pytest.raises(ContractError):
-        graphs.builder(talk(), after={"turn_recorder": further})
 
 
 async def test_a_context_of_another_kind_and_a_runtime_by_name():

@@ -7,7 +7,7 @@ from duologue import graphs
 from duologue.data import Conversation, Message, recllmsim, record_lines
 from duologue.data.next_turns import moments_of
 from duologue.errors import SettingError
-from duologue.graphs.single_turn import cast_for, cast_name, next_turn
+from duologue.graphs.single_turn import cast_for, cast_name
 from duologue.runs.next_turn import next_turns
 from duologue.testing import scripted_model
 
@@ -123,9 +123,3 @@ def test_a_cast_that_scores_and_asks_after_the_end_does_neither():
     user = scripted_model("Yes?", by_call=True)
     turns_of(graphs.recllmsim.cast(user=user, assistant=nobody, post_questions=True), stored("a"))
     assert len(user.sent) == 2
-
-
-def test_of_a_user_that_cannot_leave_it_is_not_said_whether_it_left():
-    conversation = stored("Where to go?")
-    moment = next(iter(moments_of([conversation])))
-    assert [next_turn(moment, conversation, leaves=leaves).stopped for leaves in (True, False)] == [False, None]

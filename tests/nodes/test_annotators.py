@@ -9,7 +9,7 @@ from duologue.data import Conversation, Message
 from duologue.data.labels.answers import WHOLE
 from duologue.data.labels.definition import LabelDefinition
 from duologue.errors import SettingError
-from duologue.nodes.annotators import LabelQuestion, annotator, form_of, lost, material
+from duologue.nodes.annotators import LabelQuestion, annotator, form_of, material
 from duologue.nodes.contract import ContractError
 from duologue.prompts.label_pages import shipped_labels
 
@@ -120,17 +120,6 @@ def test_a_conversation_cannot_end_or_imitate_its_marks():
     assert text.count("<preference>") == text.count("</preference>") == 1
     assert "<note>" not in text
     assert "</ Conversation >" not in text
-
-
-def test_a_translation_keeps_numbers_addresses_and_names_or_is_asked_for_again(saying, endpoint):
-    assert lost("Stay 12 days for 1,200 yuan, see https://a.org/b.", "住十二天，1200元") == ["12", "https://a.org/b."]
-    assert lost("我要学 Python 3.12", "I want to learn the snake, 3.12") == ["Python"]
-    assert lost("2 of us", "我们两个人") == []
-    replies = [json.dumps({"content_zh": text}, ensure_ascii=False) for text in ("住几天", "住14天")]
-    opinion = vote(saying(*replies), shipped_labels()["translation"], (0,), talk("Stay 14 days"))
-    assert opinion.values == {0: {"content_zh": "住14天"}}
-    assert opinion.attempts[0].reason == "lost"
-    assert "14" in endpoint.bodies()[1]["messages"][-1]["content"]
 
 
 def test_a_function_is_an_annotator_and_its_wrong_value_is_named():

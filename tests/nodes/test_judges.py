@@ -7,7 +7,6 @@ import pytest
 from langgraph.runtime import Runtime
 
 from duologue import nodes
-from duologue.errors import ModelError, SettingError
 from duologue.nodes import Limits, conformance, judge
 from duologue.prompts import Page, PromptError
 from tests.fake_models import SeededModel
@@ -74,7 +73,7 @@ async def test_a_page_of_ones_own_places_what_it_shows():
     ("reply", "problem"),
     [
         ("Fine with me!", "could not be read as JSON"),
-        (says("boring"), "none of the list: use null, or one of rude, off_topic."),
+        (says("boring"), "cannot be used: reason: "),
         ('{"explanation": "hm"}', "cannot be used: reason"),
         ('{"reason": null, "verdict": "ok"}', "cannot be used: verdict"),
     ],
@@ -117,21 +116,3 @@ async def test_it_says_what_it_is_speaks_chinese_and_keeps_the_contract():
     for place in ("question_validator", "answer_validator"):
         for line in (FINE, says("rude", "No.")):
             await conformance.conforms(place, judge(SeededModel(lines=[line]), "Rude?", ["rude"]))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        ((SeededModel(lines=[FINE]), "Rude?", "rude"), "give the reasons"),
-        ((SeededModel(lines=[FINE]), "Rude?", ["Very rude"]), "not 'Very rude'"),
-        ((SeededModel(lines=[FINE]), "Rude?", {"rude": 3}), "with a text"),
-        ((SeededModel(lines=[FINE]), "Is {{ draft rude?", ["rude"]), "line 1"),
-        (("offline", "Rude?", ["rude"]), "the offline model cannot judge"),
-        (("groq:x", "Rude?", ["rude"]), "install langchain-groq"),
-    ],
-)
-def test_a_judge_that_cannot_be_made_is_one_line(arguments, problem):
-    with pytest.raises((SettingError, PromptError, ModelError)) as error:
-        judge(*arguments)
-    assert problem in str(error.value)
-    assert "\n" not in str(error.value)

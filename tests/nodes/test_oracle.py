@@ -9,7 +9,6 @@ from langgraph.prebuilt import ToolRuntime
 from langgraph.types import interrupt
 
 from duologue.data.test_design import Rule, cases_of, examples_of, line_of
-from duologue.errors import DataError, SettingError
 from duologue.nodes.oracle import Oracle, ScenarioProof, tools_in
 
 CARDS = {
@@ -200,9 +199,3 @@ async def test_a_tool_that_stops_for_an_approval_gets_it() -> None:
 async def test_what_cannot_be_decided_is_marked_with_the_reason(kind: str, options: Any, because: str) -> None:
     found = await proof(kind, **options)
     assert (found.verdict, found.because) == (UNDECIDED, because)
-
-
-@pytest.mark.parametrize("value", [[BLOCK, BLOCK], 3, [3]])
-def test_what_has_no_tools_is_refused(value: Any) -> None:
-    with pytest.raises((DataError, SettingError), match="here"):
-        tools_in(value, "here")

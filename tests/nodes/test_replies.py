@@ -1,21 +1,22 @@
 """The table of shapes: what an agent or a function answers, in any form, and the one reply that it becomes."""
 
 import json
+import operator
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
-from langchain.agents import create_agent
-from langchain.agents.middleware import ModelCallLimitMiddleware
+from langchain.agents import AgentState, create_agent
+from langchain.agents.middleware import ModelCallLimitMiddleware, PIIMiddleware
 from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
-from langchain_core.tools import tool
-from langgraph.func import entrypoint
+from langchain_core.tools import InjectedToolCallId, tool
+from langgraph.func import entrypoint, task
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
-from langgraph.types import Command
+from langgraph.types import Command, Send
 from openai.types.chat import ChatCompletion, ChatCompletionMessage
 from openai.types.responses import Response
 from pydantic import BaseModel
@@ -48,6 +49,15 @@ class Moved(BaseModel):
 @dataclass
 class Answered:
     text: str
+
+
+@dataclass
+class RunResult:
+    """As of OpenAI's Agents SDK."""
+
+    input: str
+    final_output: str
+    last_agent: Any
 
 
 def whole(new: Any, form: Callable[[dict[str, Any]], Any] = dict) -> Callable[[Any], Any]:
@@ -187,9 +197,60 @@ class Question(TypedDict):
     answer: Any
 
 
-def asked(answer: Any, channel: str = "answer") -> Any:
+def asked(answer: Any) -> Any:
     graph = chain(Question, desk=lambda state: {"answer": answer}).compile()
-    return AgentSpeaker("assistant", graph, reads="question", answers=channel)
+    return AgentSpeaker("assistant", graph, reads="question", answers="answer")
+
+
+def schemed() -> Any:
+    graph = StateGraph(Handed, output_schema=TypedDict("Output", {"active_agent": str}))
+    graph.add_node("desk", lambda state: {"messages": [AIMessage("for itself")], "active_agent": MOVED})
+    return graph.add_edge(START, "desk").compile()
+
+
+@tool
+def look(room: int) -> str:
+    """Look a room up."""
+    return "free"
+
+
+class Files(AgentState):
+    files: Annotated[dict[str, str], operator.or_]
+
+
+def deep() -> Any:
+    """A sub-agent behind a tool that writes a file, as deepagents has them."""
+
+    @tool
+    async def task(about: str, tool_call_id: Annotated[str, InjectedToolCallId]) -> Any:
+        """Hand it on."""
+        sub = create_agent(ScriptedModel(lines=[AIMessage("", tool_calls=[LOOK]), "All free."], by_call=True), [look])
+        said = (await sub.ainvoke({"messages": [HumanMessage(about)]}))["messages"][-1].text
+        return Command(update={"messages": [ToolMessage(said, tool_call_id=tool_call_id)], "files": {"a.md": said}})
+
+    lines = [AIMessage("", tool_calls=[call("task", about="rooms")]), AIMessage(MOVED)] * 2
+    return create_agent(ScriptedModel(lines=lines, by_call=True), [task], state_schema=Files)
+
+
+class Fan(MessagesState):
+    found: Annotated[list[str], operator.add]
+
+
+def fanned() -> Any:
+    graph = StateGraph(Fan).add_node("find", lambda state: {"found": [state["place"]]})
+    graph.add_node("end", lambda state: {"messages": [AIMessage(MOVED)]}, defer=True).add_edge("find", "end")
+    sends = [Send("find", {"place": place}) for place in ("here", "there")]
+    return graph.add_conditional_edges(START, lambda state: sends, ["find"]).compile()
+
+
+@task
+async def written(messages: list[Any]) -> str:
+    return MOVED
+
+
+@entrypoint()
+async def with_task(messages: list[Any]) -> str:
+    return await written(messages)
 
 
 CALLED = [AIMessage("", tool_calls=[LOOK]), ToolMessage("free", tool_call_id="look-1"), AIMessage(MOVED)]
@@ -268,6 +329,24 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
     "empty blocks": (fixed(AIMessage([])), {"text": "", "flaw": "empty", "said": False}),
     "a reminder behind it": (fixed([AIMessage(MOVED), HumanMessage("[reminder] be brief")]), {}),
     "its own words again": (whole({"role": "assistant", "content": "line 1"}), {"text": "line 1"}),
+    # of other APIs and libraries
+    "recording with a transcript": (
+        fixed(ChatCompletionMessage.model_validate({"role": "assistant", "audio": {
+            "id": "a", "data": "AAAA", "expires_at": 1, "transcript": MOVED}})), {}),
+    "transcript of a realtime response": (
+        fixed({"object": "realtime.response", "output": [{"type": "message", "role": "assistant", "content": [
+            {"type": "output_audio", "transcript": MOVED}]}]}), {}),
+    "Anthropic's message": (
+        fixed({"id": "m", "type": "message", "role": "assistant", "model": "m-1", "stop_reason": "max_tokens", "content": [
+            {"type": "thinking", "thinking": "hm", "signature": "s"},
+            {"type": "tool_use", "id": "look-1", "name": "look", "input": {"room": 12}}, {"type": "text", "text": MOVED}],
+            "usage": {"input_tokens": 6, "output_tokens": 2}}),
+        {"flaw": "cut_off", "model": "m-1", "reasoning": "hm", "usage": (6, 2, 1),
+         "calls": [("look", {"room": 12}, "no result came")]}),
+    "Bedrock's response": (
+        fixed({"output": {"message": {"role": "assistant", "content": [{"text": MOVED}]}}, "stopReason": "end_turn",
+               "usage": {"inputTokens": 6, "outputTokens": 2}}), {"usage": (6, 2, 1)}),
+    "a result with the agent in it": (fixed(RunResult("hi", MOVED, pieces)), {}),
     # of runnables and graphs
     "runnable": (RunnableLambda(lambda state: AIMessage(MOVED)), {}),
     "runnable of a state": (RunnableLambda(lambda s: {"messages": [*s["messages"], AIMessage(MOVED)]}), {}),
@@ -304,9 +383,16 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
         {"calls": [("transfer_to_bob", {}, "ok")]}),
     "entrypoint": (functional, {}),
     "channel": (asked(MOVED), {}),
-    "field of a channel": (asked({"text": MOVED, "sources": ["a", "b"]}, "answer.text"), {}),
-    "field of an object": (asked(Answered(MOVED), "answer.text"), {}),
+    "text of a channel": (asked({"text": MOVED, "sources": ["a", "b"]}), {}),
+    "object in a channel": (asked(Answered(MOVED)), {}),
     "messages in a channel": (asked(CALLED), {"calls": [LOOKED]}),
+    "output of another schema": (schemed(), {}),
+    "sub-agent with files": (deep(), {"calls": [("task", {"about": "rooms"}, "All free."), LOOKED]}),
+    "parallel workers and a deferred end": (fanned(), {}),
+    "personal data taken out": (
+        create_agent(ScriptedModel(lines=["Ask a@b.org."], by_call=True), [],
+                     middleware=[PIIMiddleware("email", apply_to_output=True)]), {"text": "Ask [REDACTED_EMAIL]."}),
+    "entrypoint with tasks": (with_task, {}),
     "channel without a value": (asked(None), {"text": "", "flaw": "empty", "said": False}),
 }  # fmt: skip
 
@@ -401,12 +487,6 @@ async def test_models_that_an_agent_asks_by_itself_count_where_its_messages_do_n
     for agent in (chain(node=node).compile(), function):
         usage = first_draft(await talk(agent, turns=1)).usage
         assert (usage.input_tokens, usage.output_tokens, usage.calls) == (6, 2, 1)
-
-
-@tool
-def look(room: int) -> str:
-    """Look a room up."""
-    return "free"
 
 
 # What an endpoint says of a reply

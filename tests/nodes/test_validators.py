@@ -2,12 +2,10 @@
 
 from typing import Any
 
-import pytest
 from langgraph.runtime import Runtime
 
 from duologue import nodes
 from duologue.nodes import Limits, every, judge, validator
-from duologue.nodes.contract import ContractError
 from duologue.nodes.validators import Observing
 from tests.fake_models import SeededModel
 from tests.nodes.states import state
@@ -35,14 +33,6 @@ async def test_an_async_function_judges_and_may_read_the_limits():
     assert (await verdicts(validator(other, must=True), "x"))[0]["must"]
     (observed,) = await verdicts(Observing(validator(other)), "x")
     assert (observed["accepted"], observed["observed"], observed["notes"]) == (True, True, ["says idiot"])
-
-
-@pytest.mark.parametrize(
-    "wrong", [3, SeededModel, lambda draft: None, lambda draft, state, limits: None, lambda *, draft, state: None]
-)
-def test_what_does_not_take_a_draft_and_the_state_is_refused(wrong):
-    with pytest.raises(ContractError, match=r"validator: expected a function \(draft, state\)"):
-        validator(wrong)
 
 
 async def test_every_pays_no_judge_for_what_a_rule_rejects_in_whatever_order_they_are_written():

@@ -84,7 +84,6 @@ def _dialogue(turns: Sequence[tuple[bool, str]]) -> Sequence[tuple[bool, str]]:
 
 
 def _words_of_other(text: str) -> str:
-    """The other role's text in a message, without our notes and material."""
     for tag in ("note", "quote"):
         text = "".join(piece for within, piece in _split(text, tag) if not within)
     last = max(text.rfind(f"</{tag}>") for tag in _MATERIAL)

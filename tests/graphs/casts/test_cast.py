@@ -1,6 +1,5 @@
 """Casts: what was given, checked when it is given or when a graph is made of it, and what they refuse before a run."""
 
-import dataclasses
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -13,7 +12,7 @@ from langgraph.prebuilt import ToolNode
 
 import duologue
 from duologue import graphs, nodes, prompts
-from duologue.errors import DuologueError, SettingError
+from duologue.errors import SettingError
 from duologue.graphs import agent_test, conversation, record, simquac
 from duologue.nodes import Limits
 from duologue.nodes.contract import ContractError
@@ -22,7 +21,6 @@ from duologue.nodes.messages import PageMessages, RepairPrompts
 from duologue.nodes.recllmsim import UserValidator
 from duologue.nodes.scorers import all_of
 from duologue.nodes.scorers.post_questions import PostQuestions
-from duologue.nodes.validators import accept_all
 from duologue.prompts import PromptError
 
 FLIGHT = {"goal": "move my flight to 2026-05-03", "facts": "My booking code is QX4821.", "kind": "flight"}
@@ -36,28 +34,6 @@ async def _other_names(conversation: Any, run: Any) -> Any:
 class _Node:
     async def __call__(self, state: Any, runtime: Any) -> Any:
         return {}
-
-
-@pytest.mark.parametrize(
-    ("replacement", "problem"),
-    [
-        ({"assistant": 3}, r"assistant: expected a node.*got int 3"),
-        ({"question_validator": "offline"}, r"question_validator: expected a node.*got str 'offline'"),
-        ({"question_validator": _other_names}, r"question_validator: .*parameters \(conversation, run\)"),
-        ({"closing": _Node}, r"closing: .*the class _Node: give an instance"),
-        ({"asistant": _Node()}, r"asistant: a cast has no such part, only .*answer_validator"),
-        ({"stop": accept_all}, r"stop: expected a plain function .*async"),
-        ({"stop": lambda state: None}, r"stop: .*does not take two arguments"),
-        ({"limits": 3}, r"limits: expected Limits\(\.\.\.\), got int"),
-    ],
-)
-def test_a_replacement_that_is_none_is_refused_with_what_was_expected(
-    replacement: dict[str, Any], problem: str
-) -> None:
-    with pytest.raises(ContractError, match=problem):
-        graphs.builder(simquac.cast().replace(**replacement))
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        simquac.cast().name = "x"  # type: ignore[misc]
 
 
 class Live(_Node):
@@ -109,19 +85,6 @@ def test_a_graph_that_does_not_speak_messages_is_refused() -> None:
     agent = StateGraph(Other).add_node("x", lambda state: state).add_edge(START, "x").compile()
     with pytest.raises(ContractError, match="the agent's state has no 'messages', only query"):
         graphs.builder(simquac.cast().replace(assistant=agent))
-
-
-@pytest.mark.parametrize(
-    ("spec", "problem"),
-    [
-        ("hotel.py:graph", r"^assistant: hotel.py:graph cannot be imported"),
-        ("hotel", r"model 'hotel' is unknown: use 'openai:NAME'.*, an agent of yours as MODULE:NAME"),
-        ("nowhere:graph", r"^model 'nowhere:graph': No module named 'nowhere'"),
-    ],
-)
-def test_what_was_meant_as_an_import_path_is_told_how_to_write_one(spec: str, problem: str) -> None:
-    with pytest.raises(DuologueError, match=problem):
-        graphs.builder(agent_test.cast(assistant=spec))
 
 
 def clerk(messages: list[dict[str, Any]]) -> str:

@@ -1,6 +1,5 @@
 """Casts by name and as plain data: settings, specs, import paths, other processes."""
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,7 @@ from langchain_core.language_models import FakeListChatModel
 
 import duologue
 from duologue.data import Conversation
-from duologue.errors import DataError, SettingError
-from duologue.graphs import Cast, CastFactory, agent_test, casts, recllmsim, simquac
+from duologue.graphs import Cast, CastFactory, casts, recllmsim, simquac
 from duologue.graphs.casts import CastSpec, registry
 from duologue.nodes import Limits, stops, validator
 from duologue.nodes.contract import ContractError
@@ -93,32 +91,6 @@ def test_a_function_in_the_working_directory_is_a_cast_with_its_parameters_as_se
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "settings", "line"),
-    [
-        ("nothing", {}, "there is no cast 'nothing', only .*simquac.*: or give one as MODULE:FUNCTION"),
-        ("simquak", {}, "there is no cast 'simquak': did you mean simquac"),
-        ("nowhere:cast", {}, "No module named 'nowhere'"),
-        ("own:other", {}, "has no attribute 'other'"),
-        ("own:nodes", {}, "own:nodes: is module: give a function that returns a Cast"),
-        ("own:needs", {}, "its parameter 'words' has no default"),
-        ("own:none", {}, "own:none: gave int, not a cast"),
-        ("own:cast", {"words": "many"}, "words: .*integer.* not 'many'"),
-        ("failing_cast:cast", {}, r"RuntimeError: no database \(failing_cast.py, line 2\)"),
-        ("exits:cast", {}, r"SystemExit: no key \[key\] \(exits.py, line 1\)"),
-        ("simquac", {"question_words": 0}, "simquac: question_words: .*greater than or equal to 1, not 0"),
-        ("simquac", {"wrods": 1}, "simquac: there is no setting 'wrods', only user, .*question_words"),
-    ],
-)
-def test_a_cast_that_cannot_be_made_is_one_line(
-    own: None, tmp_path: Path, name: str, settings: dict[str, Any], line: str
-) -> None:
-    (tmp_path / "failing_cast.py").write_text("x = 1\nraise RuntimeError('no database')\n")
-    (tmp_path / "exits.py").write_text("raise SystemExit('no key sk-1234567890')")
-    with pytest.raises(SettingError, match=line):
-        casts.find(name)(**settings)
-
-
 def test_what_keeps_a_cast_in_this_process_is_named_and_no_longer_once_it_is_replaced() -> None:
     live = simquac.cast(user=FakeListChatModel(responses=["Who?"]), prompts=shipped("simquac"))
     assert live.live == ("prompts is a live object (Library)", "user is a live object (FakeListChatModel)")
@@ -156,11 +128,3 @@ def test_an_installed_package_adds_a_cast_and_a_broken_one_only_a_warning(
     assert factories["few"](words=6).spec == CastSpec(cast="few", settings={"words": 6})
     assert "lost" not in factories
     assert "the cast lost of theirs cannot be loaded: ModuleNotFoundError" in caplog.text
-
-
-def test_plain_scenarios_are_told_what_makes_initial_states_of_them_and_a_misspelt_key_the_right_one() -> None:
-    with pytest.raises(ContractError, match=r"scenarios\[0\]: .*graphs.agent_test.scenarios\("):
-        duologue.simulate(agent_test.cast(), [{"goal": "a room"}])  # type: ignore[typeddict-item]
-    with pytest.raises(DataError, match="has the key 'gaol': did you mean 'goal'"):
-        agent_test.scenarios([{"gaol": "a room"}])
-    assert json.dumps(simquac.cast().plain())

@@ -1,6 +1,7 @@
 """Images and files in a conversation: read from replies, judged, sent on, recorded."""
 
 import base64
+from types import SimpleNamespace
 from typing import Any
 
 from langchain_core.messages import AIMessage, ToolMessage
@@ -99,9 +100,9 @@ async def test_a_draft_of_tool_calls_alone_has_a_reason_and_a_page_of_its_own_an
         heard.append(messages)
         return next(answers)
 
-    conversation = await talk(
-        Shows({"text": "Look."}), AgentSpeaker("assistant", reply, read_only=["look"]), answer_validator=not_empty
-    )
+    undone = SimpleNamespace(snapshot=lambda: None, restore=lambda snapshot: None)
+    user = Shows({"text": "Look."})
+    conversation = await talk(user, reply, answer_validator=not_empty, world=lambda scenario: undone)
     assert [attempt.reason for attempt in conversation.messages[1].attempts] == ["only_tool_calls", None]
     assert conversation.messages[1].prompt is not None
     assert conversation.messages[1].prompt.name == "assistant/repair_only_tool_calls"

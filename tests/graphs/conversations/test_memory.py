@@ -9,7 +9,6 @@ import pytest
 from duologue.data.recllmsim import Situation
 from duologue.graphs import Cast, conversation, recllmsim, record
 from duologue.nodes import Limits, validator
-from duologue.nodes.contract import ContractError
 from duologue.nodes.state import memory_of
 from tests.graphs.played import SCENARIO, begun, played, talk
 
@@ -72,14 +71,6 @@ async def test_the_record_of_a_run_holds_the_memories_where_the_cast_says_so(tol
     one = await played(cast, SCENARIO)
     assert one.memory == ({"user": {"word": "swordfish"}} if told else {})
     assert ("swordfish" in json.dumps(one.plain())) == told
-
-
-@pytest.mark.parametrize("memories", [{"user": 3}, {"student": {}}, [1]])
-async def test_memories_that_a_conversation_cannot_begin_with_are_refused(memories):
-    with pytest.raises(ContractError, match="the initial state's memory"):
-        await play(talk(), memories=memories)
-    failed = await played(talk(), SCENARIO | {"memories": memories})
-    assert "the initial state's memory" in failed.failure.error
 
 
 async def test_questions_put_afterwards_are_put_to_sides_that_remember():

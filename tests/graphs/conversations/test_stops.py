@@ -10,7 +10,6 @@ from duologue import nodes
 from duologue.data import Message
 from duologue.graphs import conversation, record, simquac
 from duologue.nodes import Limits
-from duologue.nodes.contract import ContractError
 from duologue.runs import RunError, asimulate
 from duologue.runs.store import standing
 from tests.graphs.played import SCENARIO, fuse, played, talk
@@ -145,27 +144,6 @@ async def test_a_node_or_a_criterion_may_end_a_conversation_for_a_reason_of_its_
         ended = record(await conversation(cast).ainvoke(SCENARIO))
         assert (ended.stop, ended.fault, len(ended.messages)) == (reason, fault, 2)
         assert json.loads(json.dumps(ended.plain()))["provenance"]["stop_reasons"][reason] == fault
-
-
-@pytest.mark.parametrize("reason", ["airline:transfered", "transferred", "other:transferred", "user_end"])
-async def test_a_typo_is_refused_with_the_reasons_that_are_known(reason):
-    for cast in (stopping(reason), talk(name="airline", stop_reasons=OWN, stop=lambda state, limits: reason)):
-        with pytest.raises(ContractError, match=rf"airline:transferred.*'{reason}'"):
-            await conversation(cast).ainvoke(SCENARIO)
-
-
-@pytest.mark.parametrize(
-    ("name", "reasons", "problem"),
-    [
-        ("airline", {"Transferred": "assistant"}, "named with a-z, 0-9 and _"),
-        ("airline", {"airline:gone": "assistant"}, "got 'airline:gone'"),
-        ("airline", {"gone": "nobody"}, "expected the fault of 'gone' to be one of none, user, assistant, infra"),
-        ("My airline", {"gone": "none"}, "got 'My airline'"),
-    ],
-)
-def test_declarations_that_no_record_could_hold_are_refused(name, reasons, problem):
-    with pytest.raises(ContractError, match=problem):
-        talk(name=name, stop_reasons=reasons)
 
 
 async def test_a_resumed_run_tries_again_only_what_infrastructure_ended_and_has_the_same_reasons(tmp_path):

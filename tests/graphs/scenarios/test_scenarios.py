@@ -75,15 +75,6 @@ def test_equal_scenarios_keep_their_numbers_in_a_part(tmp_path: Path) -> None:
         assert names[: len(names) // 2] == [one.id for one in talks if part_of(user_of(one)) == part] != []
 
 
-def test_what_is_simulated_on_a_persons_scenario_is_in_that_persons_half(people: Path, tmp_path: Path) -> None:
-    for part, other in (("tune", "test"), ("test", "tune")):
-        states = graphs.scenarios_of(people, "recllmsim", part=part)
-        duologue.simulate(recllmsim.cast(), states, limits=ONE_TURN, out=tmp_path / part)
-        assert len(graphs.scenarios_of(tmp_path / part, "recllmsim", part=part)) == len(states) > 0
-        with pytest.raises(DataError, match=f"none of its {len(states)} scenarios is of a user in the part '{other}'"):
-            graphs.scenarios_of(tmp_path / part, "recllmsim", part=other)
-
-
 def test_each_simulated_conversation_is_paired_with_its_stored_one_in_either_order(people: Path) -> None:
     stored = of_people(6)
     simulated = duologue.simulate(recllmsim.cast(), graphs.scenarios_of(people, "recllmsim"), limits=ONE_TURN)[::-1]
@@ -96,13 +87,6 @@ def test_each_simulated_conversation_is_paired_with_its_stored_one_in_either_ord
     assert [(a.id, b.id) for a, b in paired(repeats, stored[:2]).pairs] == [("m0", "p0")]
     other = Conversation(id="p0", scenario={"kind": "a", "n": 2})  # an id alone does not pair
     assert paired(repeats[:1], [other]).pairs == ()
-
-
-def test_a_source_says_its_licence(tmp_path: Path) -> None:
-    (tmp_path / "tasks.yaml").write_text("travel: {prompt: You go to $place., options: {place: [Rome, Oslo]}}\n")
-    for tasks, licence in ((None, "mit"), (tmp_path / "tasks.yaml", None)):
-        source = recllmsim.TaskSource(sample=1, tasks=tasks).read(SETTINGS({}), seed=0).source
-        assert source.get("licence_id") == licence
 
 
 def test_a_domain_of_ones_own_is_read_in_its_format_and_its_scenarios_are_taken_as_they_are(
@@ -135,12 +119,6 @@ def test_a_source_of_ones_own_has_the_options_and_says_what_it_takes(tmp_path: P
     file.write_text('{"kind": "room"}\n')
     with pytest.raises(DataError, match=r"s\.jsonl: line 1: has no room"):
         Rooms(scenarios=file).read(None, 0)
-
-
-def test_more_conversations_than_a_run_holds_are_refused(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("duologue.graphs.scenarios.sources.MOST_SCENARIOS", 10)
-    with pytest.raises(DataError, match="12 conversations are planned, the bound is 10: choose by --limit or --part"):
-        graphs.scenarios_of(people, "recllmsim", repeats=2)
 
 
 TALK = [
@@ -192,11 +170,3 @@ def test_a_line_of_a_log_may_name_goal_facts_profile_and_context_and_keeps_its_i
     assert (third["scenario"]["goal"], third["scenario"]["facts"]) == ("A trip.", "calm")
     (talk,) = duologue.simulate(graphs.agent_test.cast(), [fourth], limits=ONE_TURN)
     assert (talk.messages[0].text, talk.messages[0].parts[0].url) == ("What is it?", "https://host/a.png")
-
-
-def test_a_folder_that_is_no_run_is_said_to_be_read_as_conversations(tmp_path: Path) -> None:
-    written(tmp_path, TALK)
-    taken = graphs.scenarios_of(tmp_path, "agent_test")
-    line = "is not a run folder: its files are read as conversations"
-    assert taken.notes[0] == f"{tmp_path}: {line}"
-    assert not any(line in note for note in graphs.scenarios_of(tmp_path / "log.jsonl", "agent_test").notes)

@@ -5,13 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage
 from werkzeug import Response
 
 import duologue
 from duologue import graphs
 from duologue.nodes import Limits
-from duologue.nodes.models.specs import chat_model
 
 LONG = "Who " + "really " * 40 + "lived there?"
 GOAL = {"goal": "Book a room.", "facts": {}}
@@ -51,16 +49,6 @@ def test_each_side_has_its_bound_and_the_record_says_which(
     told = [nodes[place].settings["model"] for place in ("user_simulator", "assistant")]
     assert tuple(one.get("max_tokens") for one in told) == kept
     assert nodes["assistant"].label == model  # it is named as it was given
-
-
-def test_every_cast_bounds_its_sides_and_nobody_else_is_bounded(endpoint: Any) -> None:
-    cast = graphs.agent_test.cast("openai:m", "openai:m")
-    (planned,) = graphs.agent_test.scenarios([GOAL])
-    talk(cast, planned)
-    assert [body["max_tokens"] for body in endpoint.bodies()] == [256, 1024]
-    endpoint.calls.clear()
-    chat_model("openai:judge").invoke([HumanMessage("Is it good?")])
-    assert "max_tokens" not in endpoint.bodies()[0]
 
 
 def refused(name: str, instead: str = "") -> Response:
@@ -111,16 +99,6 @@ def test_a_student_is_told_the_reason_and_not_its_own_words(endpoint: Any, about
     assert len({body["messages"][-1]["content"] for body in asked}) == 4  # each retry says why, and which it is
 
 
-@pytest.mark.parametrize(("settings", "calls"), [({}, 3), ({"as_published": True}, 4)])
-def test_the_published_program_repeats_as_it_did(endpoint: Any, about: Any, settings: Any, calls: int) -> None:
-    endpoint.otherwise["user"] = LONG
-    conversation = about(assistant="offline", **settings)
-    assert len(endpoint.bodies("user")) == calls
-    assert all("temperature" not in body for body in endpoint.bodies("user")[:2])
-    assert any("temperature" in body for body in endpoint.bodies("user")) == (not settings)
-    assert len(list(conversation.attempts("user"))) == calls
-
-
 def test_replies_that_end_before_the_first_word_name_the_setting(endpoint: Any, about: Any) -> None:
     choice = {"index": 0, "finish_reason": "length", "message": {"role": "assistant", "content": ""}}
     silent = {"id": "c", "object": "chat.completion", "model": "m", "choices": [choice]}
@@ -129,15 +107,3 @@ def test_replies_that_end_before_the_first_word_name_the_setting(endpoint: Any, 
     assert len(endpoint.bodies("user")) == 4  # silence is no word that comes again
     assert "user_tokens" in conversation.failure.error
     assert "?max_tokens=N" in conversation.failure.error
-
-
-def test_a_node_of_ones_own_keeps_its_model_as_it_is(endpoint: Any) -> None:
-    class Own:
-        model = chat_model("openai:m")
-
-        async def __call__(self, state: Any) -> Any:
-            reply = await self.model.ainvoke([HumanMessage("Say something.")])
-            return {"drafts": [{"text": reply.text}]}
-
-    talk(graphs.agent_test.cast(Own(), "offline"), graphs.agent_test.scenarios([GOAL])[0])
-    assert "max_tokens" not in endpoint.bodies()[0]

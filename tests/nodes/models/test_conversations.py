@@ -39,13 +39,6 @@ def test_a_conversation_is_held_and_every_call_has_a_seed_of_its_own(endpoint, s
     assert len({body["seed"] for body in endpoint.bodies()}) == 3
 
 
-def test_a_seed_in_the_spec_is_that_of_every_call(endpoint, simulated, monkeypatch):
-    for name in ("OPENAI_API_BASE", "OPENAI_PROXY", "AZURE_OPENAI_ENDPOINT"):
-        monkeypatch.setenv(name, "http://127.0.0.1:9/v1")  # no other variable diverts a call
-    simulated("openai:m?seed=7", max_turns=2)
-    assert {body["seed"] for body in endpoint.bodies()} == {7}
-
-
 def test_an_instance_is_sent_a_seed_only_if_it_knows_one_and_has_none(simulated):
     plain, seeded, settled = SeedlessModel(lines=["Who?"]), SeededModel(lines=["Who?"]), SeededModel(lines=["Who?"], seed=3)  # fmt: skip
     for student in (plain, seeded, settled):

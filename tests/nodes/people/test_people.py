@@ -2,13 +2,10 @@
 
 from collections import Counter
 
-import pytest
-
 import duologue
-from duologue import data, runs
+from duologue import data
 from duologue.data import Conversation
 from duologue.data.people import part_of
-from duologue.errors import DuologueError
 from duologue.graphs import agent_test, simquac
 from duologue.nodes import Limits
 from tests.nodes.people.donors import BIKE, GOAL, TEA, of_user, origins, simulate, speaker, talk, write
@@ -116,41 +113,3 @@ def test_an_assistant_without_a_reply_left_says_nothing_and_nothing_fails():
     conversation = simulate(lambda _: next(questions), assistant=replies, limits=Limits(max_turns=3))
     assert [message.text for message in conversation.messages if message.role == "assistant"] == ["This one."]
     assert conversation.failure is None
-
-
-@pytest.mark.parametrize(
-    ("spec", "words"),
-    [
-        ("people:", "names no source"),
-        ("people:nowhere.jsonl", "nowhere.jsonl: cannot be read"),
-        ("people:talks.jsonl?colour=red", "colour=red: "),
-        ("people:talks.jsonl?unseen=maybe", "unseen=maybe: "),
-        ("people:talks.jsonl?part=half", "part=half: "),
-        ("people:talks.jsonl?stay=1e999", "stay=inf: "),
-        ("people:talks.jsonl?unseen", "unclear"),
-        ("openai:m?like=", "like names no source"),
-        ("openai:m?like=talks.jsonl&examples=many", "examples=many: "),
-        ("offline?like=talks.jsonl", "reads no turns of people"),
-    ],
-)
-def test_what_is_wrong_with_a_spec_is_said_in_one_line(spec, words, tmp_path, endpoint, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    write(tmp_path / "talks.jsonl", [TEA])
-    with pytest.raises(DuologueError) as caught:
-        agent_test.cast(user=spec)
-    assert words in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-def test_a_run_draws_from_a_file_and_its_card_says_so(tmp_path):
-    path = write(tmp_path / "talks.jsonl", [TEA, BIKE])
-    cast = agent_test.cast(user=f"people:{path}?licence=1.0&stay=0.5", assistant=f"people:{path}")
-    runs.blocking(runs.arun(cast, agent_test.scenarios([{"goal": GOAL}]), tmp_path / "run"))
-    (conversation,) = duologue.load(tmp_path / "run")
-    assert conversation.stop == "user_ended"
-    assert conversation.provenance.nodes["user_simulator"].label == "people:talks.jsonl?licence=1.0&stay=0.5"
-    assert all(message.extra["people"]["source"] == "talks.jsonl" for message in conversation.messages)
-    card = (tmp_path / "run" / "dataset" / "README.md").read_text(encoding="utf-8")
-    assert "The words of the user are **people's own words**" in card
-    assert "Their licence: 1.0." in card
-    assert "The words of the assistant are **recorded replies**" in card

@@ -4,9 +4,8 @@ import pytest
 
 import duologue
 from duologue.data.people import part_of
-from duologue.errors import ModelError, SettingError
 from duologue.graphs import agent_test
-from duologue.nodes import Limits, chat_model
+from duologue.nodes import Limits
 from duologue.nodes.people import FewShotUser, PeopleOptions
 from duologue.testing import scripted_model
 from tests.nodes.people.donors import GOAL, of_user, sent_by, shown, simulate, talk, write
@@ -92,15 +91,6 @@ def test_what_looks_like_an_instruction_a_mark_or_a_gap_stays_an_examples_text(e
     assert odd not in str(like)
 
 
-def test_long_turns_and_replies_are_cut():
-    reply = "Begin " + "x" * 5000 + " this one?"
-    stored = [talk("hi", reply, f"{GOAL}, {user}? " * 100, user=user) for user in ("ann", "bob")]
-    page = sent_by(agent_test.cast(user=few_shot(stored, spread=0), assistant=lambda _: "Yes."))[1]
-    assert len(page) < 4000
-    assert "<reply>Begin xx" in page
-    assert "this one?</reply>" in page
-
-
 def test_every_attempt_is_shown_the_same_turns_in_the_casts_language_and_told_why():
     for language, words in (("en", "examples of manner"), ("zh", "只示范写法")):
         cast = agent_test.cast(assistant="offline", language=language).replace(user_simulator=few_shot())
@@ -110,10 +100,3 @@ def test_every_attempt_is_shown_the_same_turns_in_the_casts_language_and_told_wh
     again = sent_by(cast, attempts=rejected, prompt={"name": "r", "digest": "", "text": "Mend it."})
     assert again[1] == first[1]
     assert "Mend it." in again[-1]
-
-
-def test_an_assistant_or_a_judge_takes_no_turns_of_people(talks):
-    with pytest.raises(SettingError, match="like is for the user"):
-        agent_test.cast(assistant=f"openai:m?like={talks}")
-    with pytest.raises(ModelError, match="give it to a cast"):
-        chat_model(f"openai:m?like={talks}")

@@ -87,11 +87,6 @@ def test_a_turn_with_somebodys_own_value_is_sent_to_nobody(own):
     assert values_in(own)[-1].text not in str(conversation.model_dump())
 
 
-def test_a_number_of_another_kind_stays():
-    donor = of_log("I bought 2 lamps for COVID-19 wards.", "Done.")
-    assert of_user(simulate([donor], "cancel the order of lamps")) == ["I bought 2 lamps for COVID-19 wards."]
-
-
 @pytest.mark.untraced
 @pytest.mark.parametrize("piece", ["1", "王", "A ", "1,", "www.", "a@", "我叫"])
 def test_a_long_odd_text_is_looked_at_like_any_other(piece):

@@ -96,16 +96,6 @@ def test_a_key_goes_nowhere_if_its_address_is_set_and_blank(monkeypatch):
     assert "OPENAI_BASE_URL" in refused()
 
 
-@pytest.mark.parametrize(
-    "address",
-    ["http://[::1/v1", "http://host:99999/v1", "http://host:port/v1", "http://", "http://a b/v1", "ftp://host/v1",
-     "127.0.0.1:1/v1", "http://127.0.0.1:1/v1?x=1", "http://127.0.0.1:1/v1#x", "http://me:of.the.word.1@[::1/v1"],
-)  # fmt: skip
-def test_an_address_that_is_none_is_one_line_without_it(monkeypatch, address):
-    monkeypatch.setenv("OPENAI_BASE_URL", address)
-    assert refused().startswith("OPENAI_BASE_URL is not an address")
-
-
 def test_the_file_is_read_in_the_working_folder_never_above_and_nothing_is_put_into_it(monkeypatch, tmp_path):
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "of.the.process.1")
     write("# mine", "A='from.a.file'  # the key", "B=${AWS_SECRET_ACCESS_KEY}", "C=${A}", "D=")
@@ -113,14 +103,6 @@ def test_the_file_is_read_in_the_working_folder_never_above_and_nothing_is_put_i
     (tmp_path / "notebooks").mkdir()
     monkeypatch.chdir(tmp_path / "notebooks")
     assert variables_of_file() == {}
-
-
-def test_what_is_no_file_is_none_and_not_waited_for_and_what_is_no_text_is_one_line():
-    os.mkfifo(".env")
-    assert variables_of_file() == {}
-    Path(".env").unlink()
-    Path(".env").write_bytes(b"# Schl\xfcssel\nOPENAI_API_KEY=open.sesame\n")
-    assert ".env" in refused()
 
 
 def test_a_run_reads_the_file_and_writes_nothing_of_it_into_the_environment(endpoint, monkeypatch, lighthouse):

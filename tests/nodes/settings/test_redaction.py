@@ -77,12 +77,3 @@ def test_a_credential_that_is_set_or_changed_later_is_found(monkeypatch):
     assert without_known_secrets("lamp-oil-17 and wick-18-brass") == "[key] and wick-18-brass"
     monkeypatch.setenv("OPENAI_API_KEY", "wick-18-brass")
     assert without_known_secrets(["lamp-oil-17 and wick-18-brass"]) == ["[key] and [key]"]
-
-
-def test_an_environment_that_has_not_changed_is_not_read_again(monkeypatch, steps):
-    without_known_secrets("")
-    few = steps(without_known_secrets, "")
-    for number in range(100):
-        monkeypatch.setenv(f"LAMP_{number}", "lit")
-    assert steps(without_known_secrets, "") > 100
-    assert steps(without_known_secrets, "") == few

@@ -12,7 +12,6 @@ from duologue.data.rules import asked_before
 from duologue.data.simquac import Topic
 from duologue.errors import ModelError
 from duologue.nodes import Limits, chat_model
-from duologue.nodes.models.offline import OfflineChatModel
 from duologue.nodes.models.offline.model import SIDES
 
 ROOT = Path(duologue.__file__).parent
@@ -62,14 +61,6 @@ def test_the_side_is_told_and_not_read_off_the_messages(side):
         reply_text([HumanMessage("Tell me something.")], side)
 
 
-def test_a_model_without_a_side_or_with_an_unknown_one_says_what_to_do():
-    for model in (OfflineChatModel(), chat_model("offline")):
-        with pytest.raises(ModelError, match="needs its side, one of"):
-            model.invoke(STUDENT)
-    with pytest.raises(ModelError, match="no side 'pupil'; there are student"):
-        chat_model("offline", side="pupil")
-
-
 def test_equal_seeds_say_the_same_other_seeds_usually_something_else_and_the_calls_comes_before_the_models_own():
     texts = [reply_text(STUDENT, seed=seed) for seed in range(40)]
     named = [message.model_copy(update={"id": f"run-{number}"}) for number, message in enumerate(STUDENT)]
@@ -99,13 +90,6 @@ def test_each_misbehaviour_has_its_reason(samples, side, misbehaviour, reason, s
         assert len(reasons) == (8 if stop == "max_turns" else 4)
         assert conversation.stop == stop
         assert all(m.fallback and m.text == NO_ANSWER for m in conversation.messages if m.role == "assistant")
-
-
-@pytest.mark.parametrize("misbehaviour", ["empty", "reasoning", "two_questions"])
-def test_a_rate_is_a_share_of_calls(misbehaviour):
-    model = chat_model(f"offline?{misbehaviour}=0.3", side="student")
-    odd = sum(model.invoke(STUDENT, seed=seed).text != reply_text(STUDENT, seed=seed) for seed in range(200))
-    assert 40 < odd < 80
 
 
 HOSTILE = [
