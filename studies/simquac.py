@@ -22,7 +22,7 @@ def baseline(source: str | Path, seed: int = 0) -> "TablesReport":
     from ..analysis.simquac import answers as scored
     from ..analysis.tables import Table, TablesReport
     from ..nodes.limits import Limits
-    from ..nodes.simquac.roles import next_question
+    from ..nodes.messages import selector
 
     references = simquac.read(source)
     if not references:
@@ -38,7 +38,7 @@ def baseline(source: str | Path, seed: int = 0) -> "TablesReport":
         "first sentence": scored.answered_by(scored.first_sentence, references),
         "random sentence": scored.answered_by(scored.random_sentence, references),
     }
-    unselected = plain.replace(user_prompt_selector=next_question(plain.prompts))
+    unselected = plain.replace(user_prompt_selector=selector(lambda state: "user/next", plain.prompts))
     students = {"offline": simulated(plain), "offline, no prompt selector": simulated(unselected)}
 
     def table(title: str, talks: Mapping[str, Any], score: Callable[[Any], Any]) -> Table:
