@@ -57,7 +57,8 @@ class ValidityTrial:
         if self.rated is None or self.source is None:
             return []
         judges = {**{str(judge): judge for judge in self.judges}, **models_among(self.users)}
-        return ratings(self.source, self.people, self._chosen, judges)
+        source = self.source if isinstance(self.source, str) else tuple(self.source)
+        return ratings(source, self.people, self._chosen, judges)
 
     @cached_property
     def meetings(self) -> "list[ValidityRun]":
@@ -235,9 +236,9 @@ def trial_of(
     """The trial of the parameters of `validity`; `notify` is called with a line where users are drawn."""
     from ..nodes.seeded_faults import PLANTED
 
-    people, remark = of_drawn_users(() if source is None else conversations_of(source), draw, seed)
+    people, remark = of_drawn_users(() if source is None else conversations_of(source), draw, seed, notify)
     if remark:
-        notify(remark)
+        notify(f"{path}: {remark}" if (path := path_of(source)) else remark)
     named = [user] if isinstance(user, str) else user
     return ValidityTrial(
         users=dict(named) if isinstance(named, Mapping) else {spec: spec for spec in named},

@@ -1,7 +1,7 @@
 """Reading comprehension over QuAC and SimQuAC: readers, their scores, and training on one to test on the other.
 
 Table 7 of "Let the LLMs Talk" (WSDM 2024); F1 and HEQ as in QuAC (EMNLP 2018, section 5.1). A reader is any callable from
-questions to answers; those that ask a model are made elsewhere (`runs.asks`).
+questions to answers; those that ask a model are made elsewhere (`runs.asks.aread`).
 """
 
 from collections import defaultdict

@@ -13,7 +13,8 @@ from ..options.model_fields import extended
 from ..options.run import RunOptions, options_of_run
 from ..options.shared import LabelsDir, Yes, json_of, labels_named, model_for, option, out_to, seed_of
 from ..output.sources import say_notes
-from ..running.asking import asked, begun
+from ..running.asking import begun
+from ..running.interrupts import ask_all
 from ..streams import print_json, put, say
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
@@ -83,7 +84,7 @@ def annotate_command(
             )
 
         left = f"the replies are in {out}; continue with the same command"
-        done = asked(annotations, control, options, f"0 of {plan.count} labelled", left)
+        done = ask_all(annotations, control, f"0 of {plan.count} labelled", max_time=options.max_time, left=left)
     return _report(done, work.loaded, out, as_json)
 
 

@@ -24,7 +24,8 @@ from ..options.shared import (
 from ..output.overwriting import check_apart
 from ..output.sources import say_notes
 from ..output.tables import read_source
-from ..running.asking import asked, begun
+from ..running.asking import begun
+from ..running.interrupts import ask_all
 from ..streams import print_json, put, put_tables, say
 
 
@@ -66,17 +67,17 @@ def next_turn_command(
     with options.surroundings():
         control = begun(study.plan(), options, study.casts.values())
         retrieval_based = study.retrieval_based() if baseline else (None, [])
-        conduct, concurrency = options.conduct(control), options.concurrency or "auto"
+        conduct = options.conduct(control)
         places = len(study.benchmark.moments)
-        left = (
-            "nothing is kept without --out"
-            if out is None
-            else f"the turns are in {out}; continue with the same command"
+        turns = ask_all(
+            lambda show: study.turns(
+                options.concurrency or "auto", conduct, lambda name: show(f"asks {name} at {places} places")
+            ),
+            control,
+            "begins",
+            max_time=options.max_time,
+            left=f"the turns are in {out}; continue with the same command" if out else "nothing is kept without --out",
         )
-        turns = asked(
-            lambda show: study.turns(concurrency, conduct, lambda name: show(f"asks {name} at {places} places")),
-            control, options, "begins", left,
-        )  # fmt: skip
     report, written = study.report(turns, retrieval_based)
     if as_json:
         print_json(report.model_dump(mode="json"))

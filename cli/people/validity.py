@@ -27,7 +27,8 @@ from ..options.shared import (
 from ..output.overwriting import check_apart
 from ..output.sources import say_notes
 from ..output.tables import read_source
-from ..running.asking import asked, begun
+from ..running.asking import begun
+from ..running.interrupts import ask_all
 from ..streams import print_json, put, put_tables, say
 
 
@@ -102,13 +103,19 @@ def validity_command(
             seed=seed, draw=draw, notify=say,
         )  # fmt: skip
         control = begun(trial.plan(folder), options, [run.cast for run in (*trial.ratings, *trial.meetings)])
-        conduct, concurrency = options.conduct(control), options.concurrency or "auto"
+        conduct = options.conduct(control)
         left = f"the runs are in {folder}; continue with the same command and --out {folder}"
-        report = asked(lambda show: trial.tried(folder, conduct, concurrency, show), control, options, "begins", left)
+        report = ask_all(
+            lambda show: trial.tried(folder, conduct, options.concurrency or "auto", show),
+            control,
+            "begins",
+            max_time=options.max_time,
+            left=left,
+        )
     if options.as_json:
         print_json({"out": str(folder), **report.model_dump(mode="json")})
     else:
         put_tables(report.tables())
         put("", f"written: {folder / REPORT}")
     testers = [row for row in (report.people.rows if report.people else ()) if row.kind == "tester"]
-    return int(any(row.failed for row in (*report.told, *testers)))
+    return int(any(row.failed for row in report.told) or any(row.failed for row in testers))

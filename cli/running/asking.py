@@ -1,7 +1,7 @@
 """Commands that ask models: plan, bounds, progress, and what is said where they are interrupted."""
 
 import itertools
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
     from ...runs.engine.control import Control
 
     M = TypeVar("M", bound=ModelAnswer)
-
-R = TypeVar("R")
 
 OPTIONS = options_of_run("record", "replay_calls")
 """Options that say how models are asked: a field of `RunOptions` each."""
@@ -69,7 +67,7 @@ def ask_models(
         }
 
     left = "nothing is kept without --journal" if journal is None else f"the replies are in {journal}"
-    return asked(work, control, options, f"0 of {plan.count} {what} asked about", left)
+    return ask_all(work, control, f"0 of {plan.count} {what} asked about", max_time=options.max_time, left=left)
 
 
 def begun(plan: "CallPlan", options: RunOptions, casts: Iterable[Any] = (), models: Iterable[Any] = ()) -> "Control":
@@ -98,17 +96,3 @@ def bounded(options: RunOptions, casts: Iterable[Any], models: Iterable[Any] = (
     for cast in casts:
         say(*uncounted(cast, options))
     return control
-
-
-def asked(
-    work: "Callable[[Callable[[str], None]], Coroutine[Any, Any, R]]",
-    control: "Control",
-    options: RunOptions,
-    begins: str,
-    left: str,
-) -> R:
-    """The result of work that asks models, with a line of progress, which it may change; Ctrl-C ends the command.
-
-    `begins`: the line at first; `left`: what an interrupted command leaves.
-    """
-    return ask_all(work, control, begins, max_time=options.max_time, left=left)

@@ -306,14 +306,6 @@ def test_who_fails_the_quiz_may_not_go_on(study):
     assert [answer.label for answer in answers_of("answers")["ann"]] == ["quiz"]
 
 
-def test_a_limit_takes_no_batch_from_others(study, app):
-    page = app(source=None, labels=[], labels_dir=None, study="study.yaml", by="cem", limit=2)
-    answer_quiz(page)
-    answer_sides(page, "It was built in 1900.")
-    assert "All 2 are labelled" in shown(page)
-    assert [answer.conversation for answer in answers_of("answers")["cem"] if answer.label == "batch"] == ["batch 0"]
-
-
 def test_undo_in_a_study_shows_the_answer_as_it_was_given(study):
     page = answer_sides(answer_quiz(study()), "It was built in 1900.")
     press(page, "undo")

@@ -67,10 +67,10 @@ def test_a_failing_model_ends_it_and_what_was_made_is_kept(out: Path) -> None:
 def test_the_same_call_goes_on_and_ends_as_one_that_never_stopped(tmp_path: Path, language: str) -> None:
     settings = {"assistant": "offline?misbehave=0.5", "language": language}
     whole, parts = tmp_path / "whole.txt", tmp_path / "parts.txt"
-    runs.profiles.generate(8, whole, **settings)  # type: ignore[arg-type]
-    assert runs.profiles.generate(3, parts, **settings).new == 3  # type: ignore[arg-type]
+    runs.profiles.generate(8, whole, **settings)
+    assert runs.profiles.generate(3, parts, **settings).new == 3
     parts.write_bytes(parts.read_bytes()[:-30])  # as a kill leaves it
-    making = runs.profiles.generate(8, parts, **settings)  # type: ignore[arg-type]
+    making = runs.profiles.generate(8, parts, **settings)
     assert (making.new, making.complete) == (6, True)
     assert parts.read_bytes() == whole.read_bytes()
 

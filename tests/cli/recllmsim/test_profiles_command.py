@@ -83,7 +83,11 @@ def test_a_bound_ends_it_with_a_line_that_names_it_and_the_same_command_goes_on(
     code, out, err = duologue(*command, "--max-run-tokens", 1500)
     document = json.loads(out)
     assert code == 1
+    assert document["failure"].startswith("--max-run-tokens 1,500 is reached, with ")
     assert 0 < document["profiles"] < 5
-    assert err.endswith("continue with the same command\n")
+    assert err.endswith(
+        f"{5 - document['profiles']} of 5 profiles are missing: {document['failure']}; continue with the same command\n"
+    )
+    assert json.loads(duologue(*command, "--plan")[1])["profiles"] == 5 - document["profiles"]
     code, out, _ = duologue(*command)
-    assert (code, json.loads(out)["profiles"]) == (0, 5)
+    assert (code, json.loads(out)["failure"]) == (0, None)
