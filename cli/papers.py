@@ -302,7 +302,12 @@ def profiles(
         left = f"the finished profiles are in {file}; continue with the same command"
         making = ask_all(work, control, f"0 of {count} profiles", max_time=options.max_time, left=left, early=False)
     summary: dict[str, Any] = {"out": str(making.path), "profiles": len(making.profiles), "new": making.new}
-    summary |= {"rejected": making.rejected, "usage": making.usage, "stop": making.stop, "failure": making.failure or None}
+    summary |= {
+        "rejected": making.rejected,
+        "usage": making.usage,
+        "stop": making.stop,
+        "failure": making.failure or None,
+    }
     summary["coverage"] = making.coverage.model_dump(mode="json")
     if as_json:
         print_json(summary)
