@@ -298,7 +298,12 @@ def profiles(
         left = f"the finished profiles are in {file}; continue with the same command"
         making = asked(work, conduct, f"0 of {count} profiles", left)
     summary: dict[str, Any] = {"out": str(making.path), "profiles": len(making.profiles), "new": making.new}
-    summary |= {"rejected": making.rejected, "usage": making.usage, "stop": making.stop}
+    summary |= {
+        "rejected": making.rejected,
+        "usage": making.usage,
+        "stop": making.stop,
+        "failure": making.failure or None,
+    }
     summary["coverage"] = making.coverage.model_dump(mode="json")
     if as_json:
         print_json(summary)

@@ -80,7 +80,7 @@ def test_ctrl_c_ends_it_after_the_draft_under_way_and_the_same_command_goes_on(f
 
 def test_a_bound_ends_it_with_a_line_that_names_it_and_the_same_command_goes_on(duologue, tmp_path):
     command = ("papers", "recllmsim", "profiles", 5, "--out", tmp_path / "a.txt", "--json")
-    code, out, err = duologue(*command, "--max-run-tokens", 1500)
+    code, out, err = duologue(*command, "--max-tokens", 1500)
     document = json.loads(out)
     assert code == 1
     assert 0 < document["profiles"] < 5
