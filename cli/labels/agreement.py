@@ -54,10 +54,12 @@ def agreement_command(
     from ...studies.label_agreement import agreement
 
     output.check()
-    pairs = [_words(text, "--between", range(1, 3)) for text in between or ()]
+    pairs = [_words(text, "--between", 1, 2) for text in between or ()]
     if not pairs:
         raise SettingError("--between: give two labels, such as --between style_human,style, or one with votes")
-    orders = [_words(text, "--scale", range(2, 100)) for text in scale or ()]
+    if (rectify or confusion) and not any(len(names) == 2 for names in pairs):
+        raise SettingError("--confusion and --rectify compare two labels: give --between A,B")
+    orders = [_words(text, "--scale", 2, 100) for text in scale or ()]
     loaded = [read_source(path) for path in (source, second) if path is not None]
     say_notes(*loaded)
     report = agreement(
@@ -76,10 +78,8 @@ def agreement_command(
     return 1 if any(source_loaded.broken for source_loaded in loaded) else 0
 
 
-def _words(text: str, option: str, numbers: range) -> list[str]:
+def _words(text: str, option: str, least: int, most: int) -> list[str]:
     words = [word.strip() for word in text.split(",")]
-    if not all(words) or len(words) not in numbers:
-        raise SettingError(
-            f"{option} {text!r}: is not {' or '.join(map(str, numbers[:2]))} names with commas between them"
-        )
+    if not all(words) or not least <= len(words) <= most:
+        raise SettingError(f"{option} {text!r}: give {least} to {most} names with commas between them")
     return words

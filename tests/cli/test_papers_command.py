@@ -123,8 +123,8 @@ def test_agreement_prints_the_report_of_the_function(duologue, labelled):
     [
         ((), "--between: give two labels"),
         (("--between", "human,nothing"), "no conversation has the label 'nothing'"),
-        (("--between", "a,b,c"), "compares two labels"),
-        (("--between", "human,judge", "--scale", "Low"), "is not a list of words"),
+        (("--between", "a,b,c"), "give 1 to 2 names"),
+        (("--between", "human,judge", "--scale", "Low"), "give 2 to 100 names"),
         (("--between", "human", "--confusion"), "--confusion and --rectify compare two labels"),
         (("--between", "human"), "nothing has both labels, or a vote beside another"),
     ],

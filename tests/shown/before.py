@@ -128,7 +128,7 @@ BEFORE: dict[str, dict[str, str]] = {
     },
     "docs/test/stored_conversations.md": {"": EARLIER_RUN.format("out/simquac-1") + OF_OTHER_TOOLS},
     "docs/test/worlds.md": {"": HOTEL},
-    "docs/users/next_turn.md": {"users = ": "import duologue\ndef my_user(messages):\n    return 'Is it open?'"},
+    "docs/users/next_turn.md": {"report = ": "import duologue\ndef my_user(messages):\n    return 'Is it open?'"},
     "docs/users/retrieval_based.md": {
         "from duologue.nodes.people import FewShotUser": (
             "from duologue.testing import scripted_model\n"
@@ -136,5 +136,4 @@ BEFORE: dict[str, dict[str, str]] = {
             "conversations = duologue.load('talks').conversations"
         ),
     },
-    "docs/users/validity.md": {"report = ": "import duologue\ndef my_function(conversation):\n    return 1.0"},
 }
