@@ -162,10 +162,18 @@ def _whose_words(speakers: Mapping[str, NodeInfo], sources: Sequence[Mapping[str
         lines = [f"The words of {_who(replayed)} are **stored ones, played again**; the other side is **simulated**."]
     elif any(one.people is not None for one in speakers.values()):
         lines = ["**These conversations are simulated.** No two people held them as they stand here."]
+        if first:
+            lines.append(
+                f"The first message of {first} of them is the one that the source of their scenarios gives, in the words of "
+                "whoever wrote it."
+            )
+    elif first:
+        lines = [
+            f"**These conversations are simulated**, except for the first message of {first} of them, which the source of "
+            "their scenarios gives. No person wrote the others."
+        ]
     else:
         lines = ["**These conversations are simulated.** No person wrote the messages."]
-    if first:
-        lines.append(f"The first message of {first} of them is the one that the source of their scenarios gives.")
     for place, one in speakers.items():
         if one.people is not None:
             what = "people's own words" if place == "user_simulator" else "recorded replies"

@@ -21,7 +21,7 @@ def list_command(
     ] = None,
     as_json: Annotated[bool, json_of("the list")] = False,
 ) -> int:
-    """List run folders: cast, conversations planned and finished, stop reasons, version and begin."""
+    """List run folders, and the state of each."""
     from ...runs.store import listed
 
     # Without an argument and without a first run there is nothing to list, and nothing wrong.

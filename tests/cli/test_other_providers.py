@@ -154,7 +154,7 @@ def test_the_key_is_taken_out_of_an_error_that_quotes_it(duologue):
     code, out, err = simulate(duologue, "--user", "anthropic:broken")
     assert code == 1
     assert "401 for [key]" in json.loads(out)["failed"].popitem()[1]
-    assert KEY not in out + err + Path("run/failures.jsonl").read_text()
+    assert KEY not in out + err + Path("run/conversations.jsonl").read_text()
 
 
 def test_a_key_in_the_folders_env_file_is_found_and_does_not_stay(installed, monkeypatch):

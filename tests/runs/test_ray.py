@@ -24,5 +24,5 @@ def test_what_a_cluster_cannot_do_is_one_line(tmp_path):
     states = agent_test.scenarios([{"goal": "a table"}])
     with pytest.raises(duologue.errors.SettingError, match="ray: give out"):
         duologue.simulate(agent_test.cast(), states, ray="local")
-    with pytest.raises(runs.RunError, match="Ray at 127.0.0.1:9: cannot be reached"):
+    with pytest.raises(runs.RunError, match=r"Ray at 127\.0\.0\.1:9: cannot be reached"):
         duologue.simulate(agent_test.cast(), states, out=tmp_path / "r", ray="127.0.0.1:9")

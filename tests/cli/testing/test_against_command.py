@@ -167,7 +167,6 @@ def test_a_version_that_is_not_shown_to_be_as_good_fails(duologue, agents, margi
         ),
         (("--against", "out/befor"), "out/befor: is not a run folder, and cannot be tested: model 'out/befor' is"),
         (("--against", "versions:old", "--ray", "local"), "--ray: versions are simulated in turns"),
-        (("--against", "versions:old", "--record", "calls.jsonl"), "--record: versions are simulated in turns"),
     ],
 )
 def test_runs_that_are_no_pairs_are_refused_by_name_before_anything_is_simulated(duologue, more, named):

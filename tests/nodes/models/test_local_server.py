@@ -2,7 +2,6 @@
 
 import asyncio
 import importlib.util
-import json
 import os
 import subprocess
 import sys
@@ -16,7 +15,9 @@ from langgraph.graph import START, MessagesState, StateGraph
 import duologue
 from duologue import data, graphs, nodes
 from duologue.data.grounding import NO_ANSWER
+from duologue.errors import DataError
 from duologue.nodes import chat_model
+from duologue.nodes.calls.store import Replies
 from duologue.nodes.models.openai import OpenAIModel
 from duologue.nodes.simquac.held import likelihood_of, literal, span_grammar
 from tests.tree import ROOT
@@ -96,14 +97,19 @@ def test_32_conversations_at_once_wait_for_slots(tmp_path):
 
 
 def test_a_killed_run_goes_on_and_asks_nothing_twice(tmp_path, monkeypatch):
-    folder, journal = str(tmp_path / "run"), tmp_path / "run" / "calls.jsonl"
+    folder, journal = str(tmp_path / "run"), tmp_path / "run" / "replies.sqlite"
     program = f"from tests.nodes.models.test_local_server import run; run({folder!r})"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])}
     begun = subprocess.Popen([sys.executable, "-c", program], env=environment)
 
     def replies() -> int:
-        lines = journal.read_text().splitlines(keepends=True) if journal.exists() else []
-        return sum(line.endswith("\n") and "attempt" in json.loads(line) for line in lines if line.endswith("\n"))
+        if not journal.exists():
+            return 0
+        try:
+            with Replies(journal, frozen=True) as kept:
+                return kept.count()
+        except DataError:  # it is being made
+            return 0
 
     while begun.poll() is None and replies() < 2:
         time.sleep(0.05)
