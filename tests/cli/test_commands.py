@@ -234,7 +234,6 @@ BAD = [
     (("simulate", "simquac", "--user", "replay:nowhere.json"), "nowhere.json: cannot be read"),
     (("simulate", "simquac", "--out", "foreign"), "foreign: holds other files and no run"),
     (("simulate", "simquac", "--out", "broken.json"), "broken.json: is a file"),
-    (("simulate", "simquac"), "--resume needs --out"),
     (("simulate", "simquac", "--sample", "99"), "a sample of 99 cannot be drawn from 7"),
     (("simulate", "simquac", "--limit", "1", "--sample", "1"), "limit and sample exclude each other"),
     (("simulate", "simquac", "--prompts", "nowhere"), "nowhere: is not a folder of prompt templates"),

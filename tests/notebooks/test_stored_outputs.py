@@ -8,7 +8,7 @@ from tests.notebooks.stored_outputs import comparable, merged, to_store
 
 SVG = '<svg viewBox="0 0 9 9" role="img" aria-label="A graph"><g class="node"><text>{}</text></g></svg>'
 KERNEL = {"name": "python3", "display_name": "Python 3"}
-PROGRESS = {"text/html": '<progress max="3" value="3"></progress>', "text/plain": "3/3"}
+PROGRESS = {"text/plain": "3 of 3 conversations | 9 calls/s"}
 
 
 def run(*data, source="x"):

@@ -29,7 +29,7 @@ NOT_RUN = {
     r"\. \.venv": "a shell's own command",
     r"export ": "a shell's own command",
     r"ray start ": "machines of a cluster",
-    r".* --ray HOST.*": "machines of a cluster: tests/runs/test_parts.py starts Ray on this one",
+    r".* --ray HOST.*": "machines of a cluster: tests/runs/test_ray.py starts Ray on this one",
     r"langgraph dev": "a server: tests/server starts it",
     r"curl ": "that server",
     r"duologue label (?!.*--(?:write|read|release|out) )": "a page until Ctrl-C: tests/labelling opens it",

@@ -122,7 +122,7 @@ def test_a_cast_function_that_fails_is_the_users_to_mend(duologue, kind, line) -
         (("own_cast:cast", "--scenarios", "none.jsonl"), "none.jsonl: holds no scenario"),
         (("simquac", "--user", "own_cast:nothing"), "has no attribute 'nothing'"),
         (("simquac", "--assistant", "agent:ftp://host"), "is not an address of a LangGraph server"),
-        (("simquac", "--assistant", "agent:http://me:secret@host"), "give the address without credentials"),
+        (("simquac", "--assistant", "agent:http://me:secret@host"), "is not an address of a LangGraph server"),
         (
             ("simquac", "--assistant", "agent:http://host?send=some"),
             "is not an address of a LangGraph server: write agent:http://HOST:PORT?graph=NAME",

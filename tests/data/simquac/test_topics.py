@@ -32,7 +32,8 @@ def test_topics_are_read_from_a_data_set_from_records_and_from_a_run() -> None:
     conversations = [Conversation(id=name, scenario=Topic(**GOOD | {"title": name}).scenario()) for name in "ab"]
     simquac.write(conversations, "set.json")
     record_lines.write(conversations, "records.jsonl")
-    record_lines.write(conversations, "run/conversations.jsonl")
+    ended = [conversation.model_copy(update={"stop": "max_turns"}) for conversation in conversations]
+    record_lines.write(ended, "run/conversations.jsonl")
     Path("run/manifest.json").write_text('{"planned": ["b", "a"]}', encoding="utf-8")
     assert [topic.title for topic in simquac.read_topics("set.json")] == ["a", "b"]
     assert [topic.title for topic in simquac.read_topics("records.jsonl")] == ["a", "b"]
