@@ -133,7 +133,7 @@ def cast(
             the section or the refusal) or `likelihood` (it replies the sentence after which it would most likely ask the
             question).
         refuse_below: With `likelihood`, refuse where the mean log-likelihood of the question's tokens is lower.
-        as_published: Use the rules of the published program instead of the paper's; docs/research/as_released.md
+        as_published: Use the rules of the published program instead of the paper's; docs/papers/deviations.md
             lists them.
     """
     pages = library(NAME, common.get("prompts"))

@@ -77,6 +77,6 @@ def test_every_path_of_a_module_or_a_name_in_the_documentation_is_one_of_today()
 
 
 def test_the_page_on_reliability_says_what_happens_at_each_fault():
-    page = (ROOT / "docs/reference/reliability.md").read_text()
+    page = (ROOT / "docs/run/runs.md").read_text()
     named = re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.*?) \|", page, re.MULTILINE)))
     assert [name for name in MEANINGS if name not in named] == []

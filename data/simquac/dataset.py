@@ -7,7 +7,7 @@ CANNOTANSWER beside spans is not a span.
 
 The published script's overlap test loses the first word of every exact copy. If an answer begins at the second word of a
 sentence, the repair adds the sentence's first word; other answers are not changed. People write such answers now and
-then (measured in `docs/research/as_released.md`), so the repair is meant for a model's answers.
+then (measured in `docs/papers/deviations.md`), so the repair is meant for a model's answers.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -35,7 +35,7 @@ def test_figures_of_other_places_do_not_agree():
 def test_the_baseline_is_what_the_docs_say_of_it(result_of, open_data):
     baseline = result_of("papers", "simquac", "baseline", open_data / "simquac/quac_subset.json")
     shown = table(
-        "docs/research/replication.md",
+        "docs/papers/simquac.md",
         "teacher on people's 552 questions",
         "offline",
         "first sentence",
@@ -49,7 +49,7 @@ def test_the_baseline_is_what_the_docs_say_of_it(result_of, open_data):
         assert agree(shown["HEQ-D"][place], one["heq_d"])
         assert agree(shown["refusals, correct / wrong"][place], one["refused_right"], one["refused_wrong"])
         assert agree(shown["answers to questions that people do not answer"][place], one["answered_wrong"])
-    shown = table("docs/research/replication.md", "student, 924 questions", "offline", "offline, no prompt selector")
+    shown = table("docs/papers/simquac.md", "student, 924 questions", "offline", "offline, no prompt selector")
     for place, one in enumerate(by_source(baseline["students"])):
         assert one["questions"] == 924
         assert agree(shown["answered"][place], one["answered"])
@@ -62,7 +62,7 @@ def test_the_statistics_are_what_the_docs_say(result_of, open_data):
     statistics = result_of(
         "papers", "simquac", "stats", *(open_data / "simquac" / name for name in ("quac_subset.json", "sim_quac.json"))
     )
-    shown = table("docs/research/statistics.md", "", "QuAC (people)", "SimQuAC (simulated)")
+    shown = table("docs/papers/simquac.md", "", "QuAC (people)", "SimQuAC (simulated)")
     for place, one in enumerate(by_source(statistics["sources"])):
         assert agree(shown["conversations"][place], one["conversations"])
         assert agree(shown["questions, answered"][place], one["questions"], one["answered"])
@@ -70,7 +70,7 @@ def test_the_statistics_are_what_the_docs_say(result_of, open_data):
         assert agree(shown["spans per answer"][place], one["spans_per_answer"])
         assert agree(shown["coverage, mean and sd"][place], one["coverage_mean"], one["coverage_sd"])
         assert agree(shown["flow, n, mean and sd"][place], one["flow_n"], one["flow_mean"], one["flow_sd"])
-    shown = table("docs/research/statistics.md", "QuAC against SimQuAC", "Student's t", "p", "Welch's p")
+    shown = table("docs/papers/simquac.md", "QuAC against SimQuAC", "Student's t", "p", "Welch's p")
     for one in statistics["tests"]:
         if one["measure"] in shown:
             statistic, p, welch = shown.pop(one["measure"])
@@ -83,7 +83,7 @@ def test_the_statistics_are_what_the_docs_say(result_of, open_data):
 
 @pytest.mark.heavy
 def test_what_the_validators_say_of_the_published_users_is_what_the_docs_say_of_it(result_of, open_data, tmp_path):
-    shown = table("docs/research/replication.md", "", "RecLLMSim (simulated)", "people")
+    shown = table("docs/papers/recllmsim.md", "", "RecLLMSim (simulated)", "people")
     for place, folders in enumerate((("LLM_agent_user",), ("real_human_user", "human_exp_V2"))):
         summaries = []
         for folder in folders:
@@ -111,7 +111,7 @@ def test_peoples_labels_agree_with_the_published_ones_as_the_docs_say(result_of,
     options = [part for pair in names for part in ("--between", pair)]
     rows = result_of("agreement", source, *options, "--scale", "Low,Moderate,High")["rows"]
     shown = table(
-        "docs/labels/measured.md", "label", "simulated: accuracy", "always the commonest", "kappa", "AC1", "people: accuracy",
+        "docs/labels/agreement.md", "label", "simulated: accuracy", "always the commonest", "kappa", "AC1", "people: accuracy",
         "always the commonest (people)", "kappa (people)", "AC1 (people)",
     )  # fmt: skip
     assert len(rows) == 2 * len(shown) == 22
@@ -145,7 +145,7 @@ def test_votes_agree_as_the_docs_say(result_of, open_data):
     options = [of for name in ("solving", "broadness", "style", "advice") for of in ("--between", name)]
     rows = {(row["label"], row["side"]): row for row in result_of("agreement", source, *options)["rows"]}
     shown = table(
-        "docs/labels/measured.md",
+        "docs/labels/agreement.md",
         "votes of",
         "unanimous: simulated, people",
         "Fleiss' kappa: simulated, people",

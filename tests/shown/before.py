@@ -112,12 +112,12 @@ BEFORE: dict[str, dict[str, str]] = {
     "docs/reference/nodes.md": {
         "cast = ": "from my_agent import graph as my_compiled_agent\n\n\ndef my_criterion(state, limits):\n    return None\n"
     },
-    "docs/research/readers.md": {
+    "docs/papers/simquac.md": {
         "": READER,
         "duologue convert out/my_run": EARLIER_RUN.format("out/my_run"),
     },
     "docs/run/forks.md": {"": FORKED},
-    "docs/run/run_folders.md": {"": EARLIER_RUN.format("out/one")},
+    "docs/run/runs.md": {"": EARLIER_RUN.format("out/one")},
     "docs/start/command_line.md": {"duologue show": EARLIER_RUN.format("out/simquac-1")},
     "docs/test/agents.md": {
         "import duologue\nfrom duologue import graphs": "world, mine = (lambda scenario: {}), nodes.not_empty",

@@ -106,7 +106,7 @@ def source(tmp_path_factory: pytest.TempPathFactory, open_data: Path) -> Path:
     return folder
 
 
-LONG = ("docs/labels/", "docs/research/", "docs/users/")
+LONG = ("docs/labels/", "docs/papers/", "docs/users/")
 """Pages whose commands analyse whole data sets."""
 
 
@@ -117,7 +117,7 @@ LONG = ("docs/labels/", "docs/research/", "docs/users/")
 def test_the_commands_and_the_python_of_a_page_run(
     page: str, source: Path, tmp_path: Path, forks: Any, faulty: Any
 ) -> None:
-    if page == "docs/research/readers.md":
+    if page == "docs/papers/simquac.md":
         for name in ("datasets", "torch", "transformers"):
             pytest.importorskip(name)
     if page == "docs/run/traces.md":
@@ -163,7 +163,7 @@ def test_each_reason_not_to_run_a_command_is_needed_and_names_what_is_there() ->
 def test_every_page_with_a_command_or_python_has_steps() -> None:
     every = [step for page in pages() for step in steps(page)]
     assert sum(step.is_python for step in every) > 40
-    assert sum(not step.is_python and not reason(step) for step in every) > 120
+    assert sum(not step.is_python and not reason(step) for step in every) > 80
     for page in pages():
         blocks = re.findall(r"^```(?:sh|python)$|^    (?:duologue|python) ", page.read_text(), re.MULTILINE)
         assert not blocks or any(step.page == page.relative_to(ROOT).as_posix() for step in every), page

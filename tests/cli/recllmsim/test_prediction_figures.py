@@ -13,8 +13,7 @@ from tests.cli.recllmsim.rated import Command
 pytest.importorskip("sklearn")
 pytest.importorskip("jieba")
 
-RESEARCH = Path(__file__).parents[3] / "docs/research"
-PAGE = "\n".join((RESEARCH / f"{name}.md").read_text(encoding="utf-8") for name in ("identification", "satisfaction"))
+PAGE = (Path(__file__).parents[3] / "docs/papers/predictions.md").read_text(encoding="utf-8")
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?|–")
 SPLITS = {"users": "users held out", "published": "published split"}
 METRICS = ("f1_micro", "f1_macro", "f1_weighted", "exact", "hit_1", "hit_3", "recall_1", "recall_3")
