@@ -32,7 +32,9 @@ def main(folder: Path, people: Path, simulated: Path, tasks: Path) -> None:
 
 
 def bars(frame: DataFrame, file: Path, stacked: bool = False) -> None:
-    """A bar for each row, or a group of bars for its columns."""
+    """A bar for each row, or a group of bars for its columns; no file for ratings that these conversations do not have."""
+    if frame.empty:
+        return
     axes = frame.astype(float).plot.bar(stacked=stacked, figsize=(7, 4), rot=0)
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
     axes.figure.savefig(file, bbox_inches="tight")

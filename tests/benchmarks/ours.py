@@ -19,7 +19,9 @@ def scenarios(number: int) -> list[Any]:
     return runs.repeated(states, -(-number // len(states)))[:number]
 
 
-async def held(work: Workload, out: Path, user: Any = None, assistant: Any = None, **more: Any) -> int:
+async def held(
+    work: Workload, out: Path, user: Any = None, assistant: Any = None, keep: Any = None, **more: Any
+) -> int:
     """Hold all conversations; how many messages there are, where they are kept in no folder, else in their file."""
     cast = graphs.recllmsim.cast(user=user or f"openai:{MODEL}", assistant=assistant or f"openai:{MODEL}")
     limits = duologue.Limits(max_turns=work.turns)
@@ -28,7 +30,7 @@ async def held(work: Workload, out: Path, user: Any = None, assistant: Any = Non
     if not work.in_folder:
         held = await duologue.asimulate(cast, plan, limits=limits, **settings)
         return sum(len(conversation.messages) for conversation in held)
-    await runs.arun({"": cast}, plan, runs.RunSettings(out=out, **settings), limits=limits)
+    await runs.arun({"": cast}, plan, runs.RunSettings(out=out, **settings), limits=limits, keep=keep)
     if not standing(out).complete:
         raise RuntimeError(f"the run is not complete: {out}")
     return work.calls

@@ -172,9 +172,9 @@ class Corpus:
             shutil.copytree(prompts / cast / "en", folder / f"{cast}_prompts")
             self._add(PROMPTS, folder / f"{cast}_prompts")
 
-        self._made(forks, " ".join(RECORDED) + " --out kept_run --keep-calls --record calls.jsonl", endpoint)
+        self._made(forks, " ".join(RECORDED) + " --out kept_run", endpoint)
         self._add(CONVERSATIONS, folder / "kept_run")
-        self._add(CALLS, folder / "calls.jsonl")
+        self._add(CALLS, folder / "kept_run" / "replies.sqlite")
 
     def _made(self, forks: Forks, command: str, environment: dict[str, str] | None = None) -> None:
         fork = forks(command.split(), self.folder, environment or {})

@@ -23,7 +23,7 @@ KINDS = {
     "human": CONVERSATIONS,
     "reference": CONVERSATIONS,
     "annotated": CONVERSATIONS,
-    "replay_calls": CALLS,
+    "replies": CALLS,
 }
 """What a parameter reads, by its name."""
 BY_COMMAND = {"papers recllmsim tasks": TASKS, "papers simquac baseline": TOPICS}
@@ -180,16 +180,16 @@ class Orders:
         return order
 
     def _kept(self, order: Order, folder: Path, draw: Draw) -> Order:
-        """A run whose calls were kept: resumed in a spoilt folder, or replayed from a spoilt file, with no endpoint."""
+        """A run that goes on in a spoilt folder, or takes its replies from a spoilt file, with no endpoint."""
         order.arguments = list(RECORDED)
         if draw.chance(0.5):
             source = self.corpus.items[CALLS][0]
             (folder / source.name).write_bytes(mutated(source.read_bytes(), source.name, draw))
-            order.arguments += ["--replay-calls", source.name, "--out", "made"]
+            order.arguments += ["--replies", source.name, "--frozen", "--out", "made"]
         else:
             shutil.copytree(self.corpus.folder / "kept_run", folder / "run")
             self._spoil(folder / "run", draw)
-            order.arguments += ["--resume", "--out", "run", *draw.of([(), ("--retry-failed",)])]
+            order.arguments += ["--out", "run"]
         order.environment |= {
             "OPENAI_API_KEY": "S3cret-4711-pass",
             "OPENAI_BASE_URL": f"http://127.0.0.1:{self.port}/v1",
