@@ -276,8 +276,7 @@ def _sorted(conversations: Sequence[Conversation]) -> tuple[dict[Domain, list[Co
 
 def _asides_in(conversations: Iterable[Conversation]) -> Counter[str]:
     """The turns that are not messages, by what they are."""
-    turns = (aside for talk in conversations for aside in asides(talk))
-    return Counter("system message" if isinstance(turn.get("system"), str) else "tool message" for turn in turns)
+    return Counter("system message" for talk in conversations for _ in asides(talk))
 
 
 def _notes(by_domain: Mapping[Domain, Sequence[Conversation]], kept_apart: Counter[str]) -> list[str]:
@@ -364,11 +363,5 @@ def _separate(conversations: Sequence[Conversation]) -> tuple[Sequence[Conversat
 
 
 def _renamed(conversation: Conversation, name: str) -> Conversation:
-    update: dict[str, Any] = {"id": name}
-    scenario = conversation.scenario
-    if scenario.keys() == {"kind", "digest"}:  # its format writes an id, which is to be the source's again
-        form = str(scenario["kind"])
-        patch = as_object(conversation.extra.get(form))
-        values = {"id": conversation.id, **as_object(patch.get("values"))}
-        update["extra"] = {**conversation.extra, form: {**patch, "values": values}}
-    return conversation.model_copy(update=update)
+    extra = {**conversation.extra, "id": conversation.id}
+    return conversation.model_copy(update={"id": name, "extra": extra})

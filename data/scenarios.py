@@ -13,7 +13,6 @@ from . import domains, test_cases
 from .domains import TOPIC_KEYS, USER_KEYS, named
 from .files.json import Broken, elements, read_lines
 from .files.paths import is_regular
-from .formats import messages
 from .formats.messages import further
 from .formats.source import CONVERSATIONS, FOLDER, Source
 from .identity import digest
@@ -164,8 +163,7 @@ def scenario_of(conversation: Conversation, number: int = 0) -> LogScenario | No
     if user := named_user(conversation):
         origin["user"] = user
     extra: Json = {STORED: origin}
-    if names:
-        extra[messages.FORM.kind] = {"values": names}
+    extra |= names
     where = f"conversation {number} ({conversation.id})"
     if not is_log(conversation):
         return LogScenario(where, dict(conversation.scenario), extra, conversation=conversation)

@@ -16,7 +16,7 @@ from typing import Any
 from ..errors import DataError, at
 from .files.json import STRICT, Broken, as_value, elements, write_lines
 from .formats.source import Contents, Format, Source
-from .formats.turns import text_of, turns_of
+from .formats.turns import as_messages, turns_of
 from .identity import ID_LENGTH, digest
 from .logs.dialogues import LISTS
 from .records import Conversation, as_list, as_object, is_object
@@ -81,12 +81,12 @@ class Case:
     def _begin(self, messages: list[Any]) -> None:
         """The last message of the user is the first of the conversation; what was said before has no counterpart."""
         turns = turns_of(messages)
-        last = max((number for number, turn in enumerate(turns) if turn["role"] == "user"), default=-1)
-        text = text_of(turns[last].get("content")) if last >= 0 else None
+        last = max((number for number, turn in enumerate(turns) if turn.role == "user"), default=-1)
+        text = turns[last].text if last >= 0 else None
         if not text:
             raise ValueError("'messages' has no text of a user: give one")
         self.put("first_message", text)
-        self.rest["other messages"] = turns[:last] + turns[last + 1 :]
+        self.rest["other messages"] = list(as_messages(turns[:last] + turns[last + 1 :]))
 
     def whole(self, form: str) -> dict[str, Any]:
         """The scenario with its success, and under the form's name what is left; ValueError without a goal."""

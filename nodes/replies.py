@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from ..data.attachments import bounded
 from ..data.formats.messages import NO_RESULT
-from ..data.formats.turns import ITEMS, turns_of_items
+from ..data.formats.turns import as_messages, turns_of
 from ..data.records import Role
 from ..data.text.cleaning import clean
 from ..errors import DuologueError
@@ -385,13 +385,13 @@ def _read(one: Any) -> list[BaseMessage]:
 def _of_items(items: Sequence[Any], model: Any = None) -> list[BaseMessage]:
     """The messages of OpenAI's Responses, with reasoning as a block; calls of OpenAI's own tools are left out."""
     read: list[BaseMessage] = []
-    for turn in turns_of_items(items, output=True):
-        blocks = [item for item in turn.pop(ITEMS, ()) if item.get("type") == "reasoning"]
-        (message,) = _read({**turn, "id": None})
-        message.response_metadata |= {"model_name": model} if isinstance(model, str) else {}
-        text = message.content if isinstance(message.content, list) else [{"type": "text", "text": message.content}]
-        message.content = [*blocks, *text] if blocks else message.content
-        read.append(message)
+    for turn in turns_of(items):
+        for plain in as_messages([turn]):
+            (message,) = _read({**plain, "id": None})
+            message.response_metadata |= {"model_name": model} if isinstance(model, str) else {}
+            if turn.reasoning:
+                message.additional_kwargs["reasoning_content"] = turn.reasoning
+            read.append(message)
     return read
 
 

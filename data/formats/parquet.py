@@ -6,7 +6,6 @@ shape is `Json` (datasets 4.7). Rows are written and read in groups, so that a f
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,18 +14,15 @@ from ...errors import DataError, at
 from ..files.json import dumps, parsed, replacing_bytes
 from ..files.tables import PARQUET
 from ..records import Conversation
-from .messages import FORM
+from .messages import turns_in
 from .record_lines import Validate, from_plain
 from .source import Format, Source
-from .turns import text_of
+from .turns import as_messages
 
 GROUP = 500
 """Conversations of a row group."""
 RECORD = "record"
 """The column with the whole record as JSON text, from which it is read again."""
-
-_OWN = replace(FORM, kind="parquet")
-"""Messages in OpenAI's form, without what the source of another format has beside."""
 
 
 def _value(kind: str = "string") -> dict[str, Any]:
@@ -137,7 +133,7 @@ def _row(conversation: Conversation) -> dict[str, Any]:
     drafts += [(turn.role, turn.after, draft) for turn in conversation.unsaid for draft in turn.attempts]
     return {
         "id": conversation.id,
-        "messages": [_turn(turn) for turn in _OWN.written(conversation)[_OWN.turns]],
+        "messages": [_turn(turn) for turn in as_messages(turns_in(conversation))],
         "scenario": _json(conversation.scenario),
         "labels": _json(conversation.labels),
         "rejected": [
@@ -152,10 +148,11 @@ def _row(conversation: Conversation) -> dict[str, Any]:
 
 
 def _turn(turn: Mapping[str, Any]) -> dict[str, Any]:
-    calls = turn.get("tool_calls")
+    calls, content = turn.get("tool_calls"), turn["content"]
+    texts = [block.get("text", "") for block in content if block["type"] == "text"] if isinstance(content, list) else []
     return {
         "role": turn["role"],
-        "content": text_of(turn["content"]),
+        "content": "".join(texts) if isinstance(content, list) else content,
         "tool_calls": _json(calls) if calls else None,
         "tool_call_id": turn.get("tool_call_id"),
     }
