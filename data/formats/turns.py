@@ -135,8 +135,15 @@ def turns_of(value: Any) -> list[Turn]:
         if len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], str) and _formal(value[0]):
             return [Turn(str(_formal(value[0])), value[1])]
         read = [turns_of(message) for message in value]
-        known = any(read)
-        return [one for message, turns in zip(value, read, strict=True) for one in turns or _unknown(message, known)]
+        known, listed = any(read), list[Turn]()
+        for message, turns in zip(value, read, strict=True):
+            before = listed[-1] if listed else Turn("")
+            if turns and as_object(message).get("type") in _CALLS and before.role == "assistant" and not before.results:
+                before.calls += turns[0].calls  # items of one response
+                before.results += turns[0].results
+            else:
+                listed += turns or _unknown(message, known)
+        return listed
     if not is_object(value):
         return []
     kind = value.get("type")
@@ -186,7 +193,11 @@ def _of_message(role: str, message: Mapping[str, Any]) -> list[Turn]:
             turn.further.pop(key, None)
         return [turn]
     turns = _of_blocks(role, [*_worded(message, content)], further)
-    turns[-1].calls += [made for one in listed if (made := _call(one, sure=True)) is not None and made not in turns[-1].calls]
+    known = {call.id for call in turns[-1].calls if call.id}
+    for one in listed:
+        if (made := _call(one, sure=True)) is not None and made.id not in known:
+            turns[-1].calls.append(made)
+            known |= {made.id} - {""}
     if isinstance(reasoning, str) and reasoning:
         turns[-1].reasoning = reasoning
     if content is None and "content" not in message and turns[-1].said and not turns[-1].text:
@@ -210,7 +221,9 @@ def _of_blocks(role: str, blocks: Sequence[Any], further: dict[str, Any]) -> lis
     turns = [Turn(role)]
     for block in blocks:
         turn, fields = turns[-1], as_object(block)
-        kind = str(fields.get("type") or "")
+        kind = fields["type"] if isinstance(fields.get("type"), str) else ""
+        if not kind and isinstance(fields.get("text"), str) and len(fields) <= 2:
+            block, kind = fields["text"], "text"
         call, result = _call(block), _result(block)
         if call is not None:
             turn.calls.append(call)

@@ -1,7 +1,7 @@
 """Conversations put together from logged calls of a model, each of which was sent the history again."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -93,11 +93,16 @@ def together(calls: Sequence[LoggedCall]) -> Iterator[Line]:
     """
     named = {call.trace: call.conversation for call in calls if call.conversation and call.trace}
     groups: dict[str, list[LoggedCall]] = {}
-    responses: dict[str, str] = {}
+    responses: dict[str, tuple[str, int]] = {}
+    """The group of each response, and its place there."""
     ends: dict[bytes, list[str]] = {}
     """The groups whose last call ends so, by a digest of all that was said; the latest one last."""
     for call in calls:
-        name = call.conversation or named.get(call.trace, "") or call.trace or responses.get(call.after, "")
+        before, number = responses.get(call.after, ("", 0))
+        if before and number < len(groups[before]) - 1:  # two go on from it: they are two conversations
+            groups[other := f"\0{len(groups)}"] = [replace(one, usage={}) for one in groups[before][: number + 1]]
+            before = other
+        name = before or call.conversation or named.get(call.trace, "") or call.trace
         if not name:
             *befores, end = _histories(call.turns) or [b""]
             group = next((ends[history].pop() for history in reversed(befores) if ends.get(history)), "")
@@ -105,7 +110,7 @@ def together(calls: Sequence[LoggedCall]) -> Iterator[Line]:
             ends.setdefault(end, []).append(name)
         groups.setdefault(name, []).append(call)
         if call.response:
-            responses[call.response] = name
+            responses[call.response] = name, len(groups[name]) - 1
     for number, (name, group) in enumerate(groups.items(), 1):
         yield _conversation(f"conversation {number}", group, "" if name.startswith("\0") else name)
 
@@ -132,7 +137,7 @@ def _conversation(place: str, calls: Sequence[LoggedCall], name: str) -> Line:
     for of_trace in traces.values():
         history = _longest(of_trace)
         joined = [] if of_trace[0].after else _joined(turns, history)
-        turns = joined or [*turns, *_without_system(history, turns)]
+        turns = joined or [*turns, *_without_system(_after(history, _shared(turns, history)), turns)]
     name = name or next((call.conversation for call in calls if call.conversation), "") or calls[0].trace or calls[0].own
     further: dict[str, Any] = {"id": name} if name else {}
     if usage := [call.usage for call in calls if call.usage]:
@@ -165,30 +170,42 @@ def _holds(all_said: Sequence[tuple[str, str]], part: Sequence[tuple[str, str]])
 
 
 def _joined(first: list[Turn], second: list[Turn]) -> list[Turn]:
-    """Both as one history, where the second goes on from or repeats the first; empty if they do not overlap.
-
-    Turns that both have are the first's: a reply as it came has its reasoning and why it ended, a sent history has not.
-    """
+    """Both as one history, where the second goes on from or repeats the first; empty if they do not overlap."""
     a, b = spoken(first), spoken(second)
     if not b:
         return [*first, *(turn for turn in _without_system(second, first) if turn not in first)]
-    if b[: len(a)] == a and (len(b) > len(a) or len(second) >= len(first)):
-        return [*_through(first, len(a)), *_after(second, len(a))]
+    if not a:
+        return [*(turn for turn in first if turn not in second and turn.role != "system"), *second]
+    if b[: len(a)] == a and len(second) >= len(first):
+        return _with_reasons(first, second)
     if a[: len(b)] == b or (len(b) > 1 and a[-len(b) :] == b):
-        return first
+        return _with_reasons(second, first)
     shared = next((count for count in range(min(len(a), len(b)), 0, -1) if a[-count:] == b[:count]), 0)
-    return [*_through(first, len(a)), *_without_system(_after(second, shared), first)] if shared else []
+    return [*first, *_without_system(_after(second, shared), first)] if shared else []
 
 
-def _through(history: list[Turn], words: int) -> list[Turn]:
-    """The turns up to the last of the first so many with words: what tools did after it, the next history has."""
-    places = [at for at, turn in enumerate(history) if spoken([turn])]
-    return history[: places[words - 1] + 1] if words else []
+def _with_reasons(older: list[Turn], newer: list[Turn]) -> list[Turn]:
+    """The newer turns; a reply as it came has its reasoning and why it ended, in a history that was sent it has not."""
+    replies = {words: turn for turn in older for words in spoken([turn]) if turn.role == "assistant"}
+    for turn in newer:
+        for words in spoken([turn]):
+            if (reply := replies.get(words)) is not None:
+                turn.reasoning = turn.reasoning or reply.reasoning
+                turn.further = reply.further | turn.further
+    return newer
+
+
+def _shared(first: list[Turn], second: list[Turn]) -> int:
+    """How many messages two histories begin with alike, where a message was edited; none without a reply among them."""
+    pairs = list(zip(spoken(first), spoken(second), strict=False))
+    shared = next((number for number, (one, other) in enumerate(pairs) if one != other), len(pairs))
+    return shared if any(role == "assistant" for (role, _), _ in pairs[:shared]) else 0
 
 
 def _after(history: list[Turn], words: int) -> list[Turn]:
     """The turns after the first so many with words."""
-    return history[len(_through(history, words)) :]
+    places = [at for at, turn in enumerate(history) if spoken([turn])]
+    return history[places[words - 1] + 1 :] if words else history
 
 
 def _without_system(turns: list[Turn], before: list[Turn]) -> list[Turn]:
