@@ -340,8 +340,7 @@ def _separate(conversations: Sequence[Conversation]) -> tuple[Sequence[Conversat
     """The conversations, and a note if some got another id.
 
     Conversations that share an id and differ in content get a digest of the content after it, in any order of lines.
-    Copies stay copies: equal content keeps an equal id. A line's own id stays in its further keys, so that it is written
-    again.
+    Copies stay copies: equal content keeps an equal id.
     """
     often = Counter(conversation.id for conversation in conversations)
     contents: dict[str, dict[int, str]] = {}
@@ -358,10 +357,7 @@ def _separate(conversations: Sequence[Conversation]) -> tuple[Sequence[Conversat
         f"{len(names)} conversations share {len(shared)} id{'s' * (len(shared) > 1)} and differ: a digest of the content "
         f"follows the id, such as {min(names.values())}"
     )
-    own_ids = (_renamed(talk, names[n]) if n in names else talk for n, talk in enumerate(conversations))
+    own_ids = (talk.model_copy(update={"id": names[n]}) if n in names else talk for n, talk in enumerate(conversations))
     return tuple(own_ids), (note,)
 
 
-def _renamed(conversation: Conversation, name: str) -> Conversation:
-    extra = {**conversation.extra, "id": conversation.id}
-    return conversation.model_copy(update={"id": name, "extra": extra})

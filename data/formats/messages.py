@@ -146,7 +146,7 @@ class _Reading:
             self._called(Turn("tool", results=turn.results))
         if self.made or role != self.side:
             self.close()
-        further = self.further | turn.further
+        further = {key: value for key, value in (self.further | turn.further).items() if value not in NOTHING}
         message = Message(
             role=role, text=turn.text or "", parts=turn.parts, labels=declared_labels(further), extra=further
         )
@@ -233,7 +233,8 @@ def turns_in(conversation: Conversation) -> Iterator[Turn]:
     calls = 0
     for number, message in enumerate((*conversation.messages, None)):
         for aside in instructions.get(number, ()):
-            yield Turn("system", str(aside.get("system") or ""))
+            named = {"name": aside["name"]} if "name" in aside else {}
+            yield Turn("system", str(aside.get("system") or ""), further=named)
         if message is not None and message.stored:
             if message.role == "assistant" and message.tool_calls:
                 yield _of_calls(message, calls + 1)

@@ -134,10 +134,13 @@ def _conversation(place: str, calls: Sequence[LoggedCall], name: str) -> Line:
     for number, call in enumerate(calls):
         traces.setdefault(call.trace or f"\0{number}", []).append(call)
     turns: list[Turn] = []
+    earlier: list[list[Turn]] = []
     for of_trace in traces.values():
         history = _longest(of_trace)
         joined = [] if of_trace[0].after else _joined(turns, history)
-        turns = joined or [*turns, *_without_system(_after(history, _shared(turns, history)), turns)]
+        shared = max((_shared(one, history) for one in earlier), default=0)
+        turns = joined or [*turns, *_without_system(_after(history, shared), turns)]
+        earlier.append(history)
     name = name or next((call.conversation for call in calls if call.conversation), "") or calls[0].trace or calls[0].own
     further: dict[str, Any] = {"id": name} if name else {}
     if usage := [call.usage for call in calls if call.usage]:

@@ -54,8 +54,7 @@ def test_calls_that_send_a_part_of_the_history_are_joined_where_they_overlap(bef
     )
     conversation = only(path)
     assert spoken_lines(conversation) == TALK
-    assert conversation.messages[1].extra["messages"]["values"]["finish_reason"] == "length"
-    assert ("nine" in str(asides(conversation))) == (len(before) > 1)
+    assert conversation.messages[1].extra["finish_reason"] == "length"
 
 
 def test_after_an_edited_message_only_what_is_new_is_added() -> None:

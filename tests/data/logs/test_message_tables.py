@@ -60,7 +60,7 @@ def test_a_table_may_have_tabs_or_semicolons_a_mark_of_order_and_be_zipped() -> 
 def test_columns_have_other_names_and_further_cells_are_kept() -> None:
     (conversation,) = loaded = read(file("Speaker,Text,Mood\ncustomer,Hello,glad\nagent,Welcome,\n"))
     assert words(conversation) == [("user", "Hello"), ("assistant", "Welcome")]
-    assert conversation.messages[0].extra["messages"]["values"] == {"speaker": "customer", "Mood": "glad"}
+    assert conversation.messages[0].extra == {"speaker": "customer", "Mood": "glad"}
     assert loaded.notes == ("no column names the conversation: all rows are one",)
 
 
@@ -142,7 +142,7 @@ def test_the_sheets_of_a_workbook_with_messages_are_read(
     path = workbook(Talks=[["Role", "Content", "Score"], [*TALK[0], 3], [], [*TALK[1], None]], Notes=[["day"], [1]])
     (conversation,) = loaded = read(path)
     assert words(conversation) == TALK
-    assert conversation.messages[0].extra["messages"]["values"] == {"Score": 3}
+    assert conversation.messages[0].extra == {"Score": 3}
     assert "the sheet 'Notes' left out" in loaded.notes[-1]
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     assert 'pip install "duologue[stats]"' in fault(load, path)

@@ -106,7 +106,7 @@ def test_reasoning_is_no_word_of_the_message_and_stays() -> None:
     Path("log.json").write_text(json.dumps(span({"gen_ai.input.messages": listed})), encoding="utf-8")
     (talk,) = load("log.json")
     assert [message.text for message in talk.messages] == ["Free?", "Yes."]
-    assert talk.messages[1].extra["messages"]["values"]["reasoning_content"] == "I think."
+    assert talk.messages[1].extra["reasoning_content"] == "I think."
 
 
 def test_calls_beside_each_other_in_a_trace_follow_one_another() -> None:
