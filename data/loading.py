@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import eq
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 from ..errors import DataError, at
 from . import domains
@@ -152,18 +152,55 @@ class DataSource:
         if self._form is None:
             return _of_folder(self.path, self._broken.skip)
         if self._form is domains.RECORDS:
-            return _of_records(self.path, self.kind, self._broken)
+            lines = StoredLines(self.path, domains.validate, self._broken)
+            talks, notes = _read_through(lines, lines.at, lambda places: places)
+            return Loaded(self.path, self.kind, talks, notes)
         if self.run is None:
             return _loaded(self.path, self.kind, self._form.contents(self.path, self._broken))
-        if len(self.run.planned) > IN_MEMORY:
-            return _of_large_run(self.run)
-        return _loaded(self.path, self.kind, self.run.contents(), self.run.manifest)
+        run = self.run
+        talks, notes = _read_through(run.finished.news(), run.finished.values, lambda _: run.finished.order(run.planned))
+        remarks, broken = run.remarks(len(talks))
+        return Loaded(self.path, self.kind, talks, (*remarks, *notes, *broken), broken, run.manifest)
 
 
-def _loaded(path: Path, kind: str, contents: Contents, manifest: Json | None = None) -> Loaded:
+_Place = TypeVar("_Place", int, str)
+
+
+def _read_through(
+    placed: Iterable[tuple[_Place, Conversation]],
+    read: Callable[[Sequence[_Place]], Iterator[Conversation]],
+    ordered: Callable[[list[_Place]], list[_Place]],
+) -> tuple[Sequence[Conversation], tuple[str, ...]]:
+    """The conversations of a file, and notes about them; of many without shared ids they stay on disk.
+
+    `placed`: each with its place. `read`: those at some places. `ordered`: the places in the order of the result.
+    """
+    domain_of: dict[_Place, Domain] = {}
+    kept_apart: Counter[str] = Counter()
+    ids: set[str] = set()
+    few: dict[_Place, Conversation] = {}
+    for place, talk in placed:
+        domain_of[place] = domains.of(talk)
+        kept_apart += _asides_in([talk])
+        ids.add(talk.id)
+        few[place] = talk
+        if len(domain_of) > IN_MEMORY:
+            few.clear()
+    places = ordered(list(domain_of))
+    if len(domain_of) <= IN_MEMORY or len(ids) < len(domain_of):
+        talks, shared = _separate(tuple(few[place] for place in places) if few else tuple(read(places)))
+        return talks, (*_notes(*_sorted(talks)), *shared)
+    by_domain: dict[Domain, list[_Place]] = {}
+    for place, domain in domain_of.items():
+        by_domain.setdefault(domain, []).append(place)
+    on_disk = {domain: _OnDisk(own, read) for domain, own in by_domain.items()}
+    return _OnDisk(places, read), tuple(_notes(on_disk, kept_apart))
+
+
+def _loaded(path: Path, kind: str, contents: Contents) -> Loaded:
     talks, shared = _separate(contents.conversations)
     notes = (*contents.notes, *_notes(*_sorted(talks)), *shared, *contents.broken)
-    return Loaded(path, kind, talks, notes, contents.broken, manifest or {})
+    return Loaded(path, kind, talks, notes, contents.broken)
 
 
 def kind_of(path: str | Path) -> str:
@@ -224,46 +261,6 @@ def _unknown(first: Any) -> str:
         "takes 15 lines (docs/extend/log_format.md, --log-format MODULE:NAME); `duologue check --form` lists what was "
         "looked for"
     )
-
-
-def _of_large_run(run: StoredRun) -> Loaded:
-    """A run, read through once for its notes."""
-    domain_of: dict[str, Domain] = {}
-    asides_of: dict[str, Counter[str]] = {}
-    none = Counter[str]()
-    for name, talk in run.finished.news():
-        domain_of[name], asides_of[name] = domains.of(talk), _asides_in([talk]) or none
-    talks = _OnDisk(run.finished.order(run.planned), run.finished.values)
-    notes, broken = run.remarks(len(talks))
-    by_domain = {
-        domain: _OnDisk([name for name, own in domain_of.items() if own is domain], run.finished.values)
-        for domain in dict.fromkeys(domain_of.values())
-    }
-    notes = (*notes, *_notes(by_domain, sum(asides_of.values(), none)), *broken)
-    return Loaded(run.path, domains.RUN.name, talks, notes, broken, run.manifest)
-
-
-def _of_records(path: Path, kind: str, broken: Broken) -> Loaded:
-    """A file of records, read through once; of a large one without shared ids the conversations stay on disk."""
-    lines = StoredLines(path, domains.validate, broken)
-    begins: list[int] = []
-    ids = set[str]()
-    few: list[Conversation] = []
-    places_of: dict[Domain, list[int]] = {}
-    kept_apart: Counter[str] = Counter()
-    for begin, talk in lines:
-        begins.append(begin)
-        ids.add(talk.id)
-        places_of.setdefault(domains.of(talk), []).append(begin)
-        kept_apart += _asides_in([talk])
-        if len(begins) <= IN_MEMORY:
-            few.append(talk)
-        else:
-            few.clear()
-    if len(begins) <= IN_MEMORY or len(ids) < len(begins):
-        return _loaded(path, kind, Contents(tuple(few) or tuple(lines.at(begins))))
-    by_domain = {domain: _OnDisk(places, lines.at) for domain, places in places_of.items()}
-    return Loaded(path, kind, _OnDisk(begins, lines.at), tuple(_notes(by_domain, kept_apart)))
 
 
 def _sorted(conversations: Sequence[Conversation]) -> tuple[dict[Domain, list[Conversation]], Counter[str]]:

@@ -75,8 +75,7 @@ class ScenarioReader:
         self._loaded: Loaded | None = None
         if not _holds_lines(source):
             self._loaded = DataSource(self.path, skip_broken=skip_broken).load(scenarios=True)
-        self._is_list = isinstance(source.value, list) and isinstance(source.first, dict)
-        self._is_list = self._is_list or (source.fault is not None and source.text.lstrip()[:1] == "[")
+        self._is_list = source.is_list and (isinstance(source.first, dict) or source.fault is not None)
         self.left_out = 0
         """Conversations of the last iteration without any sign of their user's goal."""
 

@@ -17,7 +17,7 @@ from ...errors import DataError, at
 from ..files.json import STRICT, Broken, decoded, elements_in, read_text
 from ..files.paths import is_folder, open_lines
 from ..packages import failure, is_shipped
-from ..records import Conversation
+from ..records import Conversation, is_object
 
 MANIFEST = "manifest.json"
 CONVERSATIONS = "conversations.jsonl"
@@ -51,7 +51,7 @@ class Source:
     def __init__(self, path: str | Path, broken: Broken = STRICT) -> None:
         self.path = Path(path)
         self.fault: DataError | None = None
-        """The error, if the text or value could not be read and is therefore empty."""
+        """The error, if the text or a value could not be read and is therefore empty."""
         self._broken = broken
 
     @cached_property
@@ -82,59 +82,38 @@ class Source:
             self.fault = error
             return ""
 
-    @cached_property
-    def value(self) -> Any:
-        """The file's JSON list or object, or the object of its first JSON line; None if there is neither."""
-        begins = self.begin.removeprefix(BOM_UTF8).lstrip()[:1]
-        if begins not in (b"{", b"["):
-            return self._first_readable() if self._broken.skip and begins else None
-        try:
-            with self._opened() as file:
-                found = elements_in(file, self.path)
-                place, first = next(found, ("[]", None))
-                if place == "[]":
-                    return []
-                return [first, *(value for _, value in found)] if place.startswith("[") else first
-        except DataError as error:
-            self.fault = error
-            return self._first_readable() if self._broken.skip else None
-
-    def _first_readable(self) -> Any:
-        """The first value of a file whose broken lines are left out."""
-        try:
-            with self._opened() as file:
-                value = next(elements_in(file, self.path, Broken(skip=True)), ("", None))[1]
-        except DataError:
-            return None
-        self.fault = None if value is not None else self.fault
-        return value
-
-    def _opened(self) -> IO[bytes]:
-        return BytesIO(self.begin) if len(self.begin) < _HEAD else open_lines(self.path)
+    @property
+    def is_list(self) -> bool:
+        """Whether the file begins as a JSON list."""
+        return self.begin.removeprefix(BOM_UTF8).lstrip()[:1] == b"["
 
     @cached_property
     def beginning(self) -> tuple[Any, ...]:
-        """The first values of a list or of JSON lines, at most twenty; else the one value."""
-        if isinstance(self.value, list):
-            return tuple(self.value[:_FIRST])
+        """The first JSON values of a list or of lines, at most twenty; of a file without one a single None."""
+        begins = self.begin.removeprefix(BOM_UTF8).lstrip()[:1]
         values: list[Any] = []
-        try:
-            if self.value is not None:
-                with self._opened() as file:
-                    found = elements_in(file, self.path, Broken(self._broken.skip))
-                    values += (value for _, value in islice(found, _FIRST))
-        except DataError:  # a line that its reader will name
-            pass
-        return tuple(values) or (self.value,)
+        if begins in (b"{", b"[") or (begins and self._broken.skip):
+            try:
+                with BytesIO(self.begin) if len(self.begin) < _HEAD else open_lines(self.path) as file:
+                    for _, value in islice(elements_in(file, self.path, Broken(self._broken.skip)), _FIRST):
+                        values.append(value)
+            except DataError as error:  # a later line its reader will name
+                self.fault = None if values else error
+        return tuple(values) or (None,)
 
     @property
     def first(self) -> Any:
-        """The value, or the first one of its list."""
-        return self.value[0] if isinstance(self.value, list) and self.value else self.value
+        """The first value; None without one."""
+        return self.beginning[0]
+
+    @property
+    def value(self) -> Any:
+        """The first value, where it is not of a list."""
+        return None if self.is_list else self.first
 
     def has(self, *keys: str) -> bool:
         """Whether the file begins with a JSON object that has all of the keys."""
-        return isinstance(self.value, dict) and all(key in self.value for key in keys)
+        return is_object(self.value) and all(key in self.value for key in keys)
 
 
 @dataclass(frozen=True)
