@@ -1,7 +1,7 @@
 """Loading of any known data set from a path."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import eq
@@ -10,14 +10,13 @@ from typing import Any, TypeVar, overload
 
 from ..errors import DataError, at
 from . import domains
-from .domains import Domain
 from .files.json import Broken
 from .formats.messages import asides
 from .formats.record_lines import StoredLines, StoredRun
 from .formats.source import FOLDER, Contents, Format, Source, detected
 from .identity import digest
 from .labels import table
-from .records import Conversation, Json, as_object, is_object
+from .records import Conversation, Json, is_object
 
 UNKNOWN = "is not in a known format"
 """What the error of a file without a known form says."""
@@ -158,7 +157,9 @@ class DataSource:
         if self.run is None:
             return _loaded(self.path, self.kind, self._form.contents(self.path, self._broken))
         run = self.run
-        talks, notes = _read_through(run.finished.news(), run.finished.values, lambda _: run.finished.order(run.planned))
+        talks, notes = _read_through(
+            run.finished.news(), run.finished.values, lambda _: run.finished.order(run.planned)
+        )
         remarks, broken = run.remarks(len(talks))
         return Loaded(self.path, self.kind, talks, (*remarks, *notes, *broken), broken, run.manifest)
 
@@ -175,31 +176,25 @@ def _read_through(
 
     `placed`: each with its place. `read`: those at some places. `ordered`: the places in the order of the result.
     """
-    domain_of: dict[_Place, Domain] = {}
-    kept_apart: Counter[str] = Counter()
+    apart: dict[_Place, int] = {}
     ids: set[str] = set()
     few: dict[_Place, Conversation] = {}
     for place, talk in placed:
-        domain_of[place] = domains.of(talk)
-        kept_apart += _asides_in([talk])
+        apart[place] = len(asides(talk))
         ids.add(talk.id)
         few[place] = talk
-        if len(domain_of) > IN_MEMORY:
+        if len(apart) > IN_MEMORY:
             few.clear()
-    places = ordered(list(domain_of))
-    if len(domain_of) <= IN_MEMORY or len(ids) < len(domain_of):
-        talks, shared = _separate(tuple(few[place] for place in places) if few else tuple(read(places)))
-        return talks, (*_notes(*_sorted(talks)), *shared)
-    by_domain: dict[Domain, list[_Place]] = {}
-    for place, domain in domain_of.items():
-        by_domain.setdefault(domain, []).append(place)
-    on_disk = {domain: _OnDisk(own, read) for domain, own in by_domain.items()}
-    return _OnDisk(places, read), tuple(_notes(on_disk, kept_apart))
+    places = ordered(list(apart))
+    if len(apart) > IN_MEMORY and len(ids) == len(apart):
+        return _OnDisk(places, read), _kept_apart(sum(apart.values()))
+    talks, shared = _separate(tuple(few[place] for place in places) if few else tuple(read(places)))
+    return talks, (*_kept_apart(sum(apart.values())), *shared)
 
 
 def _loaded(path: Path, kind: str, contents: Contents) -> Loaded:
     talks, shared = _separate(contents.conversations)
-    notes = (*contents.notes, *_notes(*_sorted(talks)), *shared, *contents.broken)
+    notes = (*contents.notes, *_kept_apart(sum(len(asides(talk)) for talk in talks)), *shared, *contents.broken)
     return Loaded(path, kind, talks, notes, contents.broken)
 
 
@@ -263,24 +258,8 @@ def _unknown(first: Any) -> str:
     )
 
 
-def _sorted(conversations: Sequence[Conversation]) -> tuple[dict[Domain, list[Conversation]], Counter[str]]:
-    """The conversations of each domain, and their turns that are not messages."""
-    by_domain: dict[Domain, list[Conversation]] = {}
-    for talk in conversations:
-        by_domain.setdefault(domains.of(talk), []).append(talk)
-    return by_domain, _asides_in(conversations)
-
-
-def _asides_in(conversations: Iterable[Conversation]) -> Counter[str]:
-    """The turns that are not messages, by what they are."""
-    return Counter("system message" for talk in conversations for _ in asides(talk))
-
-
-def _notes(by_domain: Mapping[Domain, Sequence[Conversation]], kept_apart: Counter[str]) -> list[str]:
-    notes = [note for domain, talks in by_domain.items() for note in domain.notes(talks)]
-    if apart := [f"{count} {what}{'s' * (count > 1)}" for what, count in sorted(kept_apart.items())]:
-        notes.append(f"{' and '.join(apart)} {'is' if kept_apart.total() == 1 else 'are'} kept apart")
-    return notes
+def _kept_apart(count: int) -> tuple[str, ...]:
+    return (f"{count} system message{'s are' if count > 1 else ' is'} kept apart",) if count else ()
 
 
 # --- Folders of files
@@ -314,7 +293,7 @@ def _of_folder(folder: Path, skip_broken: bool) -> Loaded:
         except DataError as error:
             broken.append(error)
             continue
-        own = _notes(*_sorted(source.conversations)) if source else []  # which the whole folder has too
+        own = _kept_apart(sum(len(asides(talk)) for talk in source))  # which the whole folder counts too
         notes += [f"{file.name}: {note}" if source else note for note in source.notes if note not in own]
         names += [file.name] * len(source)
         talks += source
@@ -356,5 +335,3 @@ def _separate(conversations: Sequence[Conversation]) -> tuple[Sequence[Conversat
     )
     own_ids = (talk.model_copy(update={"id": names[n]}) if n in names else talk for n, talk in enumerate(conversations))
     return tuple(own_ids), (note,)
-
-

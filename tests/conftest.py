@@ -219,10 +219,9 @@ def airline(own_registry: None) -> Any:
     class Airline(Domain):
         kind = "airline"
         formats = (Format("counter-log", "logs of a counter", lambda source: source.text.startswith("== "), read),)
-        dataset = Dataset("counter.log", "what was said at the counter", write)
+        dataset = Dataset("counter.log", "what was said at the counter", write, attribution="The bookings are made up.")
         rules = promises
         marks = ("booking",)
-        attribution = "The bookings are made up."
 
         def title(self, scenario):
             return f"Booking {scenario['booking']}"

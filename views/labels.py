@@ -9,7 +9,7 @@ from ..analysis.faults import SUCCESS
 from ..data import domains
 from ..data.domains import TOPIC_KEYS, USER_KEYS
 from ..data.formats.messages import asides, further
-from ..data.labels.reading import SCORES, Label, label_keys, label_name, labels_in, read, values_of
+from ..data.labels.reading import FACTS, SCORES, Label, label_keys, label_name, labels_in, read, values_of
 from ..data.records import Conversation, Message
 from .pages import render
 
@@ -69,12 +69,11 @@ def choices_of(conversation: Conversation) -> dict[str, list[str]]:
 
     The success is left out, which a list shows itself, and so are long texts.
     """
-    facts = domains.label_notes().facts
     found: dict[str, list[str]] = {}
     holders: tuple[Conversation | Message, ...] = (conversation, *conversation.messages)
     for holder in holders:
         for label in labels_in(holder):
-            if label.beside or label.key in facts or (label.key, label.part) == (SCORES, SUCCESS):
+            if label.beside or label.key in FACTS or (label.key, label.part) == (SCORES, SUCCESS):
                 continue
             for text in _shown_values(label.value):
                 if len(text) <= LONGEST and text not in found.setdefault(label.name, []):

@@ -14,7 +14,19 @@ from typing import Any, NamedTuple, cast
 from ...errors import DataError, at
 from ..files.json import STRICT, Broken, dumps, elements, write_json, write_lines
 from ..identity import conversation_id, digest
-from ..records import Attempt, Conversation, Json, Message, Role, Timing, ToolCall, Unsaid, as_list, as_object, is_object
+from ..records import (
+    Attempt,
+    Conversation,
+    Json,
+    Message,
+    Role,
+    Timing,
+    ToolCall,
+    Unsaid,
+    as_list,
+    as_object,
+    is_object,
+)
 from .source import Format, Source
 from .turns import NOTHING, SIDES, Call, Result, Turn, as_messages, is_turn, role_of, turns_of
 
@@ -295,7 +307,11 @@ def _line(
     lost.update(dict.fromkeys(_losses(conversation, parts=parts), 1))
     line: dict[str, Any] = {"id": conversation.id, key: list(form(turns_in(conversation)))}
     names = conversation.extra if _is_plain(conversation) else ("user",)  # by which people's halves are told
-    line |= {name: conversation.extra[name] for name in names if name in conversation.extra and name not in (*line, *_RESERVED)}
+    line |= {
+        name: conversation.extra[name]
+        for name in names
+        if name in conversation.extra and name not in (*line, *_RESERVED)
+    }
     if conversation.labels != declared_labels(line):
         line[LABELS] = conversation.labels
     return line
@@ -415,5 +431,11 @@ FORMAT = Format(
     "messages", "JSON lines of messages", _is_messages, read, write, sign="a list under `messages`", skips=True
 )
 SHAREGPT = Format(
-    "sharegpt", "ShareGPT JSON", _is_sharegpt, read, write_sharegpt, sign="`conversations` of `from` and `value`", skips=True
+    "sharegpt",
+    "ShareGPT JSON",
+    _is_sharegpt,
+    read,
+    write_sharegpt,
+    sign="`conversations` of `from` and `value`",
+    skips=True,
 )

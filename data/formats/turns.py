@@ -111,7 +111,6 @@ class Turn:
         return bool(self.text or self.parts) or not beside
 
 
-
 def role_of(name: object) -> str | None:
     """`user`, `assistant`, `system`, `developer`, `tool` or `function` for any of their names; None for another."""
     service = " ".join(name.lower().replace("_", " ").replace("-", " ").split()) if isinstance(name, str) else ""
@@ -180,11 +179,16 @@ def _of_message(role: str, message: Mapping[str, Any]) -> list[Turn]:
     metadata = as_object(message.get("response_metadata"))
     if reason := metadata.get("finish_reason") or metadata.get("stop_reason") or message.get("stop_reason"):
         further["finish_reason"] = reason
-    if reasoning := message.get("reasoning_content") or as_object(message.get("additional_kwargs")).get("reasoning_content"):
+    if reasoning := message.get("reasoning_content") or as_object(message.get("additional_kwargs")).get(
+        "reasoning_content"
+    ):
         further.pop("reasoning_content", None)
     content = message["parts"] if isinstance(message.get("parts"), list) else message.get("content")
     listed = message.get("tool_calls") or as_object(message.get("additional_kwargs")).get("tool_calls")
-    listed = [*as_list(listed), *as_list(message.get("invalid_tool_calls"))]  # LangChain's, with arguments that are no JSON
+    listed = [
+        *as_list(listed),
+        *as_list(message.get("invalid_tool_calls")),
+    ]  # LangChain's, with arguments that are no JSON
     if one := message.get("function_call"):
         listed.append({"function": one})
     if role == "tool" and not any(_result(block) for block in as_list(content)):
@@ -241,7 +245,11 @@ def _of_blocks(role: str, blocks: Sequence[Any], further: dict[str, Any]) -> lis
 
 def _add_content(turn: Turn, block: Any, kind: str) -> None:
     fields = as_object(block)
-    text = block if isinstance(block, str) else next((one for key in ("text", "content") if isinstance(one := fields.get(key), str)), None)
+    text = (
+        block
+        if isinstance(block, str)
+        else next((one for key in ("text", "content") if isinstance(one := fields.get(key), str)), None)
+    )
     part = None if kind in _TEXTS else part_of(block)
     if kind == "refusal" and isinstance(fields.get("refusal"), str):
         turn.text = (turn.text or "") + fields["refusal"]
@@ -376,7 +384,11 @@ def spoken(turns: Iterable[Turn]) -> list[tuple[str, str]]:
 def as_messages(turns: Iterable[Turn]) -> Iterator[dict[str, Any]]:
     """The turns as OpenAI's chat messages, results of tools after their calls; a failed one is its error as text."""
     for turn in turns:
-        if turn.role != "tool" and (turn.calls or turn.text is not None) and not (turn.results and not turn.calls and not turn.text and not turn.parts):
+        if (
+            turn.role != "tool"
+            and (turn.calls or turn.text is not None)
+            and not (turn.results and not turn.calls and not turn.text and not turn.parts)
+        ):
             message: dict[str, Any] = {"role": turn.role, "content": content_of(turn.text or "", turn.parts)}
             if turn.calls:
                 message["content"] = message["content"] or None

@@ -141,7 +141,9 @@ def _conversation(place: str, calls: Sequence[LoggedCall], name: str) -> Line:
         shared = max((_shared(one, history) for one in earlier), default=0)
         turns = joined or [*turns, *_without_system(_after(history, shared), turns)]
         earlier.append(history)
-    name = name or next((call.conversation for call in calls if call.conversation), "") or calls[0].trace or calls[0].own
+    name = (
+        name or next((call.conversation for call in calls if call.conversation), "") or calls[0].trace or calls[0].own
+    )
     further: dict[str, Any] = {"id": name} if name else {}
     if usage := [call.usage for call in calls if call.usage]:
         keys = dict.fromkeys(key for counts in usage for key in counts)

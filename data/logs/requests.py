@@ -125,7 +125,9 @@ def call_of(value: Any) -> LoggedCall | None:
         sent = [Turn("system", instructions), *sent]
     taken = {*LISTS, *_REQUESTS, *_RESPONSES, "choices", "usage", "object", *IDS, key}
     taken |= {"content", "role", "type", "stop_reason"} if response is value else set()
-    more = {name: inner for name, inner in value.items() if name not in taken and not (instructions and name == "system")}
+    more = {
+        name: inner for name, inner in value.items() if name not in taken and not (instructions and name == "system")
+    }
     for holder in (request, fields):
         if holder is not value:
             more |= {name: holder[name] for name in _FURTHER if holder.get(name)}

@@ -97,7 +97,7 @@ def write(
 
     counts = count(counted())
     files = {form.name or form.files or "*": form.description}
-    attributions = [domain.attribution for domain in present if domain.attribution]
+    attributions = [text for domain in present if (text := domain.dataset.attribution)]
     try:
         card_text = card(manifest, counts, files, left_out, attributions)
     except (LookupError, TypeError, AttributeError) as error:

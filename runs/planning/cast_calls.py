@@ -8,14 +8,13 @@ from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import Any
+from typing import Any, NamedTuple
 from typing import cast as typed
 
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
 from ...data import domains
-from ...data.domains import TypicalConversation
 from ...data.executed_graph import SPEAKER_OF, VALIDATOR_OF
 from ...data.files.json import dumps
 from ...data.formats import record_lines
@@ -51,6 +50,35 @@ BY_PAGES = (
     "before it are sent again; reasoning is not foreseen"
 )
 BY_FINISHED = "the mean of the {count} finished conversations of the folder, and two standard errors to both sides"
+
+
+class TypicalConversation(NamedTuple):
+    """How conversations about such scenarios go, by which a run's tokens are estimated before any call."""
+
+    exchanges: int | None
+    """Turns after which one usually ends; None: it continues to the limit."""
+    lengths: Mapping[Role, tuple[int, int, int]]
+    """Tokens of a message of each side: of a short one (95 of 100 are longer), the mean, a long one (5 are longer)."""
+    known_by: str
+    """Where these figures are from, in words."""
+
+
+_TYPICAL = TypicalConversation(
+    5, {"user": (10, 60, 275), "assistant": (20, 250, 707)}, "a guess, as nothing is known of such scenarios"
+)
+_OF_KIND = {
+    "simquac": TypicalConversation(
+        None,
+        {"user": (10, 20, 32), "assistant": (6, 28, 103)},
+        "as in the published simulated conversations of SimQuAC",
+    ),
+    "recllmsim": TypicalConversation(
+        4,
+        {"user": (56, 132, 275), "assistant": (67, 349, 707)},
+        "as in the published simulated conversations of RecLLMSim",
+    ),
+}
+"""Measured in the open part of the published data: 77 and 233 conversations."""
 
 
 @dataclass(frozen=True)
@@ -252,8 +280,8 @@ def _tokens(texts: Iterable[str]) -> int:
 
 def _talk(states: Sequence[Planned]) -> TypicalConversation:
     """How conversations about these scenarios go."""
-    present = domains.present(state["scenario"] for state in states)
-    return present[0].typical if len(present) == 1 else domains.PLAIN.typical
+    kinds = {domain.kind for domain in domains.present(state["scenario"] for state in states)}
+    return _OF_KIND.get(*kinds, _TYPICAL) if len(kinds) == 1 else _TYPICAL
 
 
 def _finished(folder: Path) -> Iterator[dict[str, CallTokens]]:

@@ -7,7 +7,7 @@ import pytest
 from duologue import data
 from duologue.data import Conversation, Domain, Format, Message, domains, simquac
 from duologue.data.checks import check
-from duologue.data.domains import TYPICAL, TypicalConversation, labelled
+from duologue.data.domains import labelled
 from duologue.data.labels.answers import WHOLE, text_of
 from duologue.data.labels.definition import LabelDefinition
 from duologue.data.labels.reading import annotations_of
@@ -204,28 +204,3 @@ def test_the_facts_are_those_of_the_profile_whichever_its_form():
     )  # fmt: skip
     assert facts(about | {"profile": {"age": 21}}) == (("Age", "21"),)
     assert facts({"kind": "recllmsim", "preference": 3}) == facts({"kind": "simquac", "preference": text}) == ()
-
-
-def test_a_domain_tells_how_its_conversations_go_what_its_profiles_are_and_which_labels_judge_nothing(own_registry):
-    from duologue.runs.planning.cast_calls import _talk
-
-    class Hotel(data.Domain):
-        kind = "hotel"
-        typical = TypicalConversation(3, {"user": (1, 2, 3), "assistant": (4, 5, 6)}, "as at our desk")
-        label_notes = data.LabelNotes(
-            facts=frozenset({"desk"}), beside={"because": "stars"}, others=frozenset({"booking"})
-        )
-
-        def profile(self, scenario):
-            return f"guest {scenario['profile']['name']}"
-
-    guest = {"kind": "hotel", "profile": {"name": "Ann"}}
-    labels = {"desk": "north", "because": "late", "booking": "a room", "stars_human": 3, "stars": 3, "topic_id": 7}
-    talk = Conversation(id="1", scenario=guest, messages=(), labels=labels)
-    assert {"desk", "because", "booking"} <= annotations_of(talk).keys()
-    data.domains.register(Hotel())
-    assert _talk([{"scenario": guest}] * 2).known_by == "as at our desk"
-    assert _talk([{"scenario": guest}, {"scenario": {"kind": "other"}}]) == TYPICAL
-    label = LabelDefinition.of("p", {"unit": "profile", "values": ["a"]}, "x", "p.md")
-    assert text_of(talk, label, WHOLE) == "guest Ann"
-    assert annotations_of(talk) == {"stars human": ["3"], "stars": ["3"]}  # and what other domains name as notes
