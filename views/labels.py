@@ -6,7 +6,6 @@ from typing import Any, NamedTuple, TypeAlias
 from markupsafe import Markup
 
 from ..analysis.faults import SUCCESS
-from ..data import domains
 from ..data.domains import TOPIC_KEYS, USER_KEYS
 from ..data.formats.messages import asides, further
 from ..data.labels.reading import FACTS, SCORES, Label, label_keys, label_name, labels_in, read, values_of

@@ -11,7 +11,7 @@ from functools import cached_property
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from ...errors import DataError, at
 from ..files.json import STRICT, Broken, decoded, elements_in, read_text

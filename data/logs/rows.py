@@ -20,7 +20,7 @@ from ..formats.source import ConversationStream, Format, Source
 from ..formats.turns import Turn, turns_of
 from ..records import is_object
 from . import dialogues
-from .dialogues import CONVERSATIONS, IDS, SPEAKERS, TEXTS, TIMES, first_of, identifier, in_time, oldest_first
+from .dialogues import CONVERSATIONS, SPEAKERS, TEXTS, TIMES, first_of, identifier, in_time, oldest_first
 
 ANSWERS: Mapping[str, tuple[str, ...]] = {
     "Question": ("Answer", "Truth_answer"),

@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 from typing import Literal, TypeAlias
 
 from ..formats.messages import asides
-from ..records import Conversation, Record, Role, as_object
+from ..records import Conversation, Record, Role
 from ..text.languages import HAN, says_something
 from .guards import (
     SHARED,

@@ -5,9 +5,9 @@ import random
 from pathlib import Path
 
 import pytest
+from tests.data.logs.test_shared_ids import SHARED, line, texts, written
 
 from duologue.data import load
-from tests.data.logs.test_shared_ids import SHARED, line, texts, written
 
 
 def test_an_id_that_several_share_is_answered_with_those_that_there_are(duologue):

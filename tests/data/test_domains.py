@@ -8,9 +8,6 @@ from duologue import data
 from duologue.data import Conversation, Domain, Format, Message, domains, simquac
 from duologue.data.checks import check
 from duologue.data.domains import labelled
-from duologue.data.labels.answers import WHOLE, text_of
-from duologue.data.labels.definition import LabelDefinition
-from duologue.data.labels.reading import annotations_of
 from duologue.data.people import paired, topic_key
 from duologue.data.rules import CHAT_RULES, DIALOGUE_RULES, Rule
 from duologue.errors import SettingError

@@ -19,7 +19,7 @@ from langchain_core.prompt_values import ChatPromptValue
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 
-from duologue.data import Conversation, count, load, messages
+from duologue.data import Conversation, count, load
 from duologue.data.checks import check
 from duologue.data.formats.messages import asides, further
 from duologue.views.conversation import conversation_html

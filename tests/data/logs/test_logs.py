@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from duologue.data import load
-from duologue.data.formats.messages import asides
 from tests.data.logs.museum_log import ASKED, LAST, MORE, SYSTEM, TALK, TOLD, answer, file, only, spoken_lines
 
 EVENT = {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": []}}

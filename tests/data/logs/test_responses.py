@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from duologue.data import Conversation, load, messages
+from duologue.data import Conversation, load
 from duologue.data.checks import check
 from duologue.data.formats.messages import asides, further
 from duologue.views.conversation import conversation_html

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from duologue.data import DataError, kind_of, load, messages
 from duologue.data.checks import check
-from duologue.data.formats.messages import asides
 from tests.data.logs.logged_talks import LoggedStep, LoggedTalk, read_as
 from tests.data.logs.written_logs import WITHOUT_CALLS, WITHOUT_SYSTEM, WRITERS, span
 
