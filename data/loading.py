@@ -26,7 +26,7 @@ LINE = '{"conversation_id": "1", "role": "user", "content": "Hello"}'
 """The smallest line of a log that is read."""
 IN_MEMORY = 4_000
 """Conversations of a run or a file of records up to which all stay in memory; of a larger one none does."""
-_ENDINGS = (".json", ".jsonl", ".json.gz", ".jsonl.gz", ".txt", ".eval", ".csv", ".tsv", ".parquet", ".xlsx")
+_ENDINGS = (".json", ".jsonl", ".json.gz", ".jsonl.gz", ".txt", ".eval", ".csv", ".tsv", ".parquet")
 """Files of a folder that are read; others are where a form of one's own claims them."""
 _OF_CONTENT = 12
 """Hexadecimal digits of the digest after a shared id: 48 bits, enough for a million conversations of one id."""
@@ -325,7 +325,9 @@ def _separate(conversations: Sequence[Conversation]) -> tuple[Sequence[Conversat
             plain = conversation.plain()
             own = {key: value for key, value in plain.items() if key not in ("id", "ordinal", "repeat")}
             contents.setdefault(conversation.id, {})[number] = digest(own)
-    shared = {name: digests for name, digests in contents.items() if len(set(digests.values())) > 1}
+    shared: dict[str, dict[int, str]] = {
+        name: digests for name, digests in contents.items() if len(set(digests.values())) > 1
+    }
     if not shared:
         return conversations, ()
     names = {n: f"{name}-{own[:_OF_CONTENT]}" for name, digests in shared.items() for n, own in digests.items()}

@@ -238,9 +238,6 @@ def airline(own_registry: None) -> Any:
         def refuses(self, message):
             return message.text.startswith("We cannot")
 
-        def notes(self, conversations):
-            return [f"{len(conversations)} at the counter"]
-
         def user(self, conversation):
             return conversation.scenario["booking"]
 

@@ -230,7 +230,7 @@ def further(conversation: Conversation) -> dict[str, Any]:
     merged: dict[str, Any] = {}
     for key in _PUBLISHED:
         merged |= as_object(as_object(conversation.extra.get(key)).get("values"))
-    return merged | as_object(conversation.extra.get("row")) | conversation.extra
+    return {**merged, **as_object(conversation.extra.get("row")), **conversation.extra}
 
 
 # --- Writing
@@ -341,7 +341,7 @@ def _losses(conversation: Conversation, *, parts: bool) -> list[str]:
     standing = [draft for draft in drafts if draft.verdict != "rejected"]
     shown = {"number", "text", "verdict", "tool_calls"}
     media = [*(one.parts for one in stored), *(call.parts for call in calls)]
-    beside = {} if _is_plain(conversation) else {key: 1 for one in (conversation, *stored) for key in one.extra}
+    beside = {key for extra in (conversation.extra, *(one.extra for one in stored)) for key in extra}
     kinds = {
         "what it is about (the scenario)": conversation.scenario.keys() - {"kind", "digest"},
         "turns without a stored message": len(stored) < len(conversation.messages) or conversation.unsaid,
@@ -361,7 +361,7 @@ def _losses(conversation: Conversation, *, parts: bool) -> list[str]:
         "how it was made (provenance, times)": conversation.provenance is not None
         or conversation.edges
         or conversation.timing != Timing(),
-        "further keys of the source": beside.keys() - {ASIDES, "path", "variant"},
+        "further keys of the source": not _is_plain(conversation) and beside - {ASIDES, "path", "variant"},
     }
     return [kind for kind, is_lost in kinds.items() if is_lost]
 

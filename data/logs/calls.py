@@ -105,8 +105,8 @@ def together(calls: Sequence[LoggedCall]) -> Iterator[Line]:
         name = before or call.conversation or named.get(call.trace, "") or call.trace
         if not name:
             *befores, end = _histories(call.turns) or [b""]
-            group = next((ends[history].pop() for history in reversed(befores) if ends.get(history)), "")
-            name = group or f"\0{len(groups)}"
+            continued = next((ends[history].pop() for history in reversed(befores) if ends.get(history)), "")
+            name = continued or f"\0{len(groups)}"
             ends.setdefault(end, []).append(name)
         groups.setdefault(name, []).append(call)
         if call.response:

@@ -1,4 +1,4 @@
-"""Rows of a question and its answer, and tables of messages: JSON, CSV, Parquet, workbooks.
+"""Rows of a question and its answer, and tables of messages: JSON, CSV, Parquet.
 
 QReCC and TopiOCQA have `Question`, `Answer` or `Truth_answer`, `Conversation_no` and `Turn_no`; data for fine-tuning
 `instruction`, `prompt`, `query` or `question` beside the answer. A table has these columns, or lists of messages, or one of
@@ -14,7 +14,7 @@ from typing import Any
 
 from ...errors import DataError, at
 from ..files.json import STRICT, Broken, elements
-from ..files.tables import ARCHIVE, PARQUET, Row, has_workbook, header_of, parquet_rows, text_rows, workbook_rows
+from ..files.tables import PARQUET, Row, header_of, parquet_rows, text_rows
 from ..formats.messages import Line, conversations
 from ..formats.source import ConversationStream, Format, Source
 from ..formats.turns import Turn, turns_of
@@ -151,29 +151,15 @@ FORMAT = Format(
 
 def read_table(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
     """The conversations of a table; DataError that names its columns if they are not those of messages or answers."""
-    notes: list[str] = []
-    others: list[tuple[str, str]] = []
-    fits = False
-    for sheet, placed in _tables(Path(path)):
-        rows = [(place, _named(row)) for place, row in placed]
-        columns = list(dict.fromkeys(column for _, row in rows for column in row))
-        if rows and (conversations := _of_table(path, rows, columns, broken)) is not None:
-            fits = True
-            notes += yield from conversations
-        elif rows:
-            others.append((sheet, _problem(columns)))
-    if not fits:
-        problem = others[0][1] if others else "is a table without rows: give one with messages"
+    parquet = Source(path).begin.startswith(PARQUET)
+    placed = parquet_rows(Path(path)) if parquet else text_rows(Path(path))
+    rows = [(place, _named(row)) for place, row in placed]
+    columns = list(dict.fromkeys(column for _, row in rows for column in row))
+    conversations = _of_table(path, rows, columns, broken) if rows else None
+    if conversations is None:
+        problem = _problem(columns) if rows else "is a table without rows: give one with messages"
         raise DataError(f"{at(path)}: {problem}")
-    return (*notes, *(f"the sheet {sheet!r} left out: {problem}" for sheet, problem in others))
-
-
-def _tables(path: Path) -> Iterator[tuple[str, Iterable[tuple[str, Row]]]]:
-    begin = Source(path).begin
-    if begin.startswith(ARCHIVE):
-        yield from workbook_rows(path)
-    else:
-        yield "", parquet_rows(path) if begin.startswith(PARQUET) else text_rows(path)
+    return (yield from conversations)
 
 
 def _named(row: Row) -> dict[str, Any]:
@@ -270,7 +256,7 @@ def _problem(columns: list[str]) -> str:
 def _recognised(source: Source) -> bool:
     if source.is_folder or is_object(source.first):
         return False
-    if source.begin.startswith(PARQUET) or (source.begin.startswith(ARCHIVE) and has_workbook(source.path)):
+    if source.begin.startswith(PARQUET):
         return True
     names = header_of(source.begin[:5000]) or ()
     columns = {re.sub(r"[\s-]+", "_", name.strip().lower()) for name in names} | {*names}
@@ -279,9 +265,9 @@ def _recognised(source: Source) -> bool:
 
 TABLES = Format(
     "tables",
-    "tables of messages: CSV, TSV, Parquet, workbooks",
+    "tables of messages: CSV, TSV, Parquet",
     _recognised,
     read_table,
-    sign="Parquet or a workbook; or a first line of columns, one of them of roles, texts or answers",
+    sign="Parquet, or a first line of columns, one of them of roles, texts or answers",
     skips=True,
 )

@@ -281,7 +281,7 @@ def _tokens(texts: Iterable[str]) -> int:
 def _talk(states: Sequence[Planned]) -> TypicalConversation:
     """How conversations about these scenarios go."""
     kinds = {domain.kind for domain in domains.present(state["scenario"] for state in states)}
-    return _OF_KIND.get(*kinds, _TYPICAL) if len(kinds) == 1 else _TYPICAL
+    return _OF_KIND.get(kinds.pop(), _TYPICAL) if len(kinds) == 1 else _TYPICAL
 
 
 def _finished(folder: Path) -> Iterator[dict[str, CallTokens]]:
