@@ -212,8 +212,6 @@ PLAIN = _Plain()
 _own: dict[str, Domain] = {}
 """Domains of packages and of this process, by kind."""
 _own_formats: dict[str, Format] = {}
-_of_packages: list[object] = []
-"""Domains and formats that every process finds by itself."""
 _packages_loaded = False
 
 
@@ -241,11 +239,6 @@ def registered() -> tuple[Domain, ...]:
     """Every domain: the shipped ones, then in the order in which they were registered."""
     _ask_packages()
     return tuple(_by_kind().values())
-
-
-def registered_here() -> tuple[Domain, ...]:
-    """The domains that were registered only in this process, so that another process lacks them."""
-    return tuple(domain for domain in _own.values() if domain not in _of_packages)
 
 
 def kinds() -> tuple[str, ...]:
@@ -283,11 +276,6 @@ def own_formats() -> tuple[Format, ...]:
     """The formats of no domain that are not shipped, in the order in which they were registered."""
     _ask_packages()
     return tuple(_own_formats.values())
-
-
-def formats_registered_here() -> tuple[Format, ...]:
-    """The formats of no domain that were registered only in this process, so that another process lacks them."""
-    return tuple(form for form in own_formats() if form not in _of_packages)
 
 
 def targets() -> dict[str, Writer]:
@@ -352,8 +340,8 @@ def _ask_packages() -> None:
     global _packages_loaded
     if not _packages_loaded:
         _packages_loaded = True  # set first: a package may call register while it is imported
-        register_declared(GROUP, "domain", lambda domain: _of_packages.append(register(domain)))
-        register_declared(FORMATS, "format", lambda form: _of_packages.append(register_format(form)))
+        register_declared(GROUP, "domain", register)
+        register_declared(FORMATS, "format", register_format)
 
 
 def shortened(line: str) -> str:

@@ -1,12 +1,10 @@
 """JSON and JSON lines on disk: reading is strict and in one pass, writing is atomic."""
 
 import base64
-import glob
 import json
 import math
 import os
 import re
-import shutil
 from codecs import BOM_UTF8, StreamWriter, getwriter
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -425,33 +423,6 @@ def replacing(path: str | Path) -> Iterator[StreamWriter]:
     """As `replacing_bytes`, for text in UTF-8."""
     with replacing_bytes(path) as file:
         yield getwriter("utf-8")(file)
-
-
-@contextmanager
-def replacing_folder(path: Path) -> Iterator[Path]:
-    """A new folder whose files stand at the path at the end; after an error none of them does.
-
-    A path that is not there yet is made in one step; files that a folder there has besides stay. What killed processes left
-    of this is removed. DataError if it cannot be written.
-    """
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        for left in path.parent.glob(f".{glob.escape(path.name)}.*.partial"):
-            shutil.rmtree(left, ignore_errors=True)
-        make_folder(partial)
-        yield partial
-        if not path.exists():
-            partial.rename(path)
-            return
-        for file in sorted(file for file in partial.rglob("*") if file.is_file()):
-            make_folder((target := path / file.relative_to(partial)).parent)
-            file.replace(target)
-    except UnwrittenError as error:
-        raise UnwrittenError(path, error.why) from None
-    except OSError as error:
-        raise UnwrittenError(path, error.strerror) from None
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
 
 
 def write_text(path: str | Path, text: str) -> None:

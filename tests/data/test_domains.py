@@ -167,7 +167,6 @@ def test_the_domain_of_an_installed_package_is_found_when_it_is_needed(installed
     assert "grand_hotel_domain" not in sys.modules
     assert data.outline(Conversation(id="a", scenario={"kind": "hotel"})).title == "A room"
     assert domains.kinds() == ("simquac", "recllmsim", "hotel")
-    assert domains.registered_here() == ()
 
 
 @pytest.mark.parametrize(
