@@ -390,7 +390,6 @@ FORMS: tuple[Format, ...] = (
         _read_tau2,
         sign="`user_scenario` with `instructions`",
         scenarios=True,
-        skips=True,
     ),
     Format(
         "deepeval",
@@ -399,7 +398,6 @@ FORMS: tuple[Format, ...] = (
         lambda path, broken=STRICT: contents(path, "deepeval", elements(path, broken), _deepeval, broken),
         sign="`scenario` with `expected_outcome`, `user_description`, `persona` or `turns`; `input` with `expected_output` or `expected_tools`",
         scenarios=True,
-        skips=True,
     ),
     Format(
         "mlflow_cases",
@@ -408,7 +406,6 @@ FORMS: tuple[Format, ...] = (
         lambda path, broken=STRICT: contents(path, "mlflow_cases", elements(path, broken), _mlflow, broken),
         sign="`goal` with `simulation_guidelines`, or with `context` or `expectations` as objects; `inputs` with a `goal` and no `outputs`, or with `expectations`",
         scenarios=True,
-        skips=True,
     ),
 )
 """Test cases of other tools, in the order in which they are tried."""
@@ -420,6 +417,5 @@ LINES = Format(
     _write,
     sign="`goal` or `first_message`, and no list of messages",
     scenarios=True,
-    skips=True,
 )
 """This project's own scenarios, which are tried last: other lines may have a goal too."""

@@ -44,7 +44,10 @@ YES_OR_NO = ("label", "kto_tag")
 
 ASIDES = "asides"
 """Key of a conversation's `extra` for its instructions: the text as `system`, and under `at` how many messages are before."""
-_RESERVED = (ASIDES, "path", "variant", "file", "of")
+_RESERVED = (
+    ASIDES,
+    *"path variant file article paragraph stored behaviours by_path label_keys user_folder".split(),
+)
 """Keys of `extra` that mean something in every conversation: those of a source go under `row`."""
 _PUBLISHED = ("file", "article", "paragraph")
 """Keys of `extra` under which readers of published data keep the differences of their source."""
@@ -427,9 +430,7 @@ def _is_sharegpt(source: Source) -> bool:
     return isinstance(first.get("conversations"), list) and "chosen" not in first
 
 
-FORMAT = Format(
-    "messages", "JSON lines of messages", _is_messages, read, write, sign="a list under `messages`", skips=True
-)
+FORMAT = Format("messages", "JSON lines of messages", _is_messages, read, write, sign="a list under `messages`")
 SHAREGPT = Format(
     "sharegpt",
     "ShareGPT JSON",
@@ -437,5 +438,4 @@ SHAREGPT = Format(
     read,
     write_sharegpt,
     sign="`conversations` of `from` and `value`",
-    skips=True,
 )

@@ -8,6 +8,7 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from inspect import signature
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -138,22 +139,23 @@ class Format:
     recognises: Callable[[Source], bool]
     """Whether a path has this format. It is called for every path, so it should read little."""
     read: Callable[..., Contents | Iterable[Conversation]]
-    """The conversations of a path; DataError if they cannot be read. A generator may return its notes, a tuple of texts."""
+    """The conversations of a path; DataError if they cannot be read. A generator may return its notes, a tuple of texts.
+
+    With a second argument `broken` it is given what is done with broken lines (`files.json.Broken`).
+    """
     write: Writer | None = None
     """None if conversations cannot be converted into this format."""
     sign: str = ""
     """In words, what `recognises` looks for: what `check --form` prints."""
     scenarios: bool = False
     """Whether `read` gives scenarios that were not simulated yet: conversations without a message."""
-    skips: bool = False
-    """Whether `read` takes what is done with broken lines (`files.json.Broken`) as its second argument."""
 
     def contents(self, path: Path, broken: Broken = STRICT) -> Contents:
         """The result of `read` as `Contents`.
 
         DataError in one line if a reader that is not Duologue's fails, or gives anything else; a note if it gives none.
         """
-        arguments = (path, broken) if self.skips else (path,)
+        arguments = (path, broken) if _takes_broken(self.read) else (path,)
         if is_shipped(self.read):
             return _contents(self.read(*arguments))
         try:
@@ -198,6 +200,13 @@ def detected(source: Source, formats: Iterable[Format]) -> Format | None:
     if form is None and source.fault is not None:
         raise source.fault
     return form
+
+
+def _takes_broken(read: Callable[..., object]) -> bool:
+    try:
+        return "broken" in signature(read).parameters
+    except ValueError:  # of a type such as list
+        return False
 
 
 def _contents(result: Contents | Iterable[Conversation]) -> Contents:

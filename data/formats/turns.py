@@ -245,7 +245,7 @@ def _of_blocks(role: str, blocks: Sequence[Any], further: dict[str, Any]) -> lis
 
 def _add_content(turn: Turn, block: Any, kind: str) -> None:
     fields = as_object(block)
-    if fields.keys() == {"type"}:  # a mark, such as that a step begins
+    if fields.keys() == {"type"} and kind not in _TEXTS:  # a mark, such as that a step begins
         return
     text = (
         block

@@ -268,5 +268,4 @@ FORMAT = Format(
     _recognised,
     read,
     sign=f"a list of turns with a role ({', '.join(SPEAKERS)}) and a text ({', '.join(TEXTS)})",
-    skips=True,
 )

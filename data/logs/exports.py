@@ -170,7 +170,6 @@ CHATGPT = Format(
         path, broken, _is_tree, _of_chatgpt, "has no 'mapping' of nodes: give the export's conversations.json"
     ),
     sign="`mapping` of nodes, each with `message` or `parent`",
-    skips=True,
 )
 
 
@@ -223,7 +222,6 @@ CLAUDE = Format(
         path, broken, _is_claude, _of_claude, "has no 'chat_messages': give the export's conversations.json"
     ),
     sign="a list under `chat_messages`",
-    skips=True,
 )
 
 
@@ -295,5 +293,4 @@ TAU2 = Format(
     _is_tau2,
     read_tau2,
     sign="`traj` beside `task_id` or `reward`, `simulations` of `messages`, or calls with `requestor`",
-    skips=True,
 )

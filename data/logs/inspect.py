@@ -308,5 +308,4 @@ FORMAT = Format(
     read,
     write,
     sign="`version`, `status` and `eval`, or an archive with `samples/`",
-    skips=True,
 )

@@ -244,5 +244,4 @@ FORMAT = Format(
     read,
     sign="a request with messages or `input`, a response with choices, a message or `output`, or the role and the text of "
     "one message",
-    skips=True,
 )

@@ -142,7 +142,6 @@ FORMAT = Format(
     lambda source: is_row(source.first),
     read,
     sign=f"one of {', '.join(ANSWERS)} with an answer",
-    skips=True,
 )
 
 
@@ -269,5 +268,4 @@ TABLES = Format(
     _recognised,
     read_table,
     sign="Parquet, or a first line of columns, one of them of roles, texts or answers",
-    skips=True,
 )

@@ -155,5 +155,4 @@ FORMAT = Format(
     read,
     sign="messages with a `type` such as `human` or `ai`, or of a `constructor`: by themselves, in a list, under `messages`, "
     "`values` or `channel_values`",
-    skips=True,
 )

@@ -188,7 +188,6 @@ OPENTELEMETRY = Format(
     is_spans,
     read_spans,
     sign="`resourceSpans`, or `context` and `attributes` of a span",
-    skips=True,
 )
 
 
@@ -292,7 +291,6 @@ LANGFUSE = Format(
     _is_langfuse,
     read_langfuse,
     sign="`traceId` and `type` of an observation, or `input` and `output` of a trace beside `observations` or `sessionId`",
-    skips=True,
 )
 
 
@@ -379,7 +377,6 @@ LANGSMITH = Format(
     _is_langsmith,
     read_langsmith,
     sign="`run_type`, and `inputs` or `outputs`",
-    skips=True,
 )
 
 
@@ -449,5 +446,4 @@ MLFLOW = Format(
     lambda source: bool(_mlflow_traces(source.first)),
     read_mlflow,
     sign="`info`, and `data` of `spans`",
-    skips=True,
 )
