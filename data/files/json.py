@@ -105,19 +105,14 @@ def read_json(path: str | Path) -> Any:
     return parsed(read_text(path), path)
 
 
-def read_lines(path: str | Path, broken: Broken = STRICT, *, torn: bool = False) -> Iterator[tuple[int, Any]]:
-    """Number (from 1) and value of each line that is not blank, one at a time.
-
-    `torn`: a last line that no newline ends and that is not JSON is left out: it was cut off while it was written.
-    """
+def read_lines(path: str | Path, broken: Broken = STRICT) -> Iterator[tuple[int, Any]]:
+    """Number (from 1) and value of each line that is not blank, one at a time."""
     with open_lines(path) as file:
-        for number, _, value in placed_lines(file, path, broken, torn=torn):
+        for number, _, value in placed_lines(file, path, broken):
             yield number, value
 
 
-def placed_lines(
-    file: IO[bytes], path: str | Path, broken: Broken = STRICT, *, torn: bool = False
-) -> Iterator[tuple[int, int, Any]]:
+def placed_lines(file: IO[bytes], path: str | Path, broken: Broken = STRICT) -> Iterator[tuple[int, int, Any]]:
     """As `read_lines`, of an open file, with the byte at which each line begins."""
     begin = file.tell()
     for number, line in enumerate(bounded_lines(file, path), start=1):
@@ -130,8 +125,6 @@ def placed_lines(
             if broken.skip:
                 broken.places[f"line {number}"] = None
                 continue
-            if torn and not line.endswith(b"\n"):
-                return
             raise
         yield number, here, value
 

@@ -7,7 +7,7 @@ of Vercel's AI SDK, and ShareGPT's `from` and `value`.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..attachments import content_of, part_of, parts_of
@@ -101,14 +101,15 @@ class Turn:
     reasoning: str = ""
     further: dict[str, Any] = field(default_factory=dict[str, Any])
     """Further keys of the message."""
+    aside: bool = False
+    """Whether it is an item beside the messages, such as the reasoning of a response."""
 
     @property
     def said(self) -> bool:
         """Whether it is a message: words or parts of a side, or a side's turn that holds nothing else either."""
         if self.role not in ("user", "assistant"):
             return False
-        beside = self.calls or self.results or self.reasoning or "items" in self.further
-        return bool(self.text or self.parts) or not beside
+        return bool(self.text or self.parts) or not (self.calls or self.results or self.aside)
 
 
 def role_of(name: object) -> str | None:
@@ -147,7 +148,8 @@ def turns_of(value: Any) -> list[Turn]:
         return []
     kind = value.get("type")
     if kind in _REASONING or kind in _CALLS or kind in _RESULTS:  # an item of the Responses API
-        return _of_blocks("tool" if kind in _RESULTS else "assistant", [value], {})
+        turns = _of_blocks("tool" if kind in _RESULTS else "assistant", [value], {})
+        return [replace(turn, aside=kind in _REASONING) for turn in turns]
     if isinstance(value.get("from"), str) and "value" in value:
         return _of_sharegpt(value)
     inner, name = value, value.get("role")
@@ -158,7 +160,7 @@ def turns_of(value: Any) -> list[Turn]:
     role = _formal(name) or plain_role(inner.get("role")) or _formal(inner.get("type"))
     if role is None:
         is_item = isinstance(kind, str) and kind.endswith("_call") and "id" in value
-        return [Turn("assistant", further={"items": [dict(value)]})] if is_item else []
+        return [Turn("assistant", further={"items": [dict(value)]}, aside=True)] if is_item else []
     return _of_message(role, inner) if any(key in inner for key in _CONTENTS) else []
 
 
@@ -179,16 +181,11 @@ def _of_message(role: str, message: Mapping[str, Any]) -> list[Turn]:
     metadata = as_object(message.get("response_metadata"))
     if reason := metadata.get("finish_reason") or metadata.get("stop_reason") or message.get("stop_reason"):
         further["finish_reason"] = reason
-    if reasoning := message.get("reasoning_content") or as_object(message.get("additional_kwargs")).get(
-        "reasoning_content"
-    ):
-        further.pop("reasoning_content", None)
+    beside = as_object(message.get("additional_kwargs"))  # of LangChain
+    reasoning = further.pop("reasoning_content", None) or beside.get("reasoning_content")
     content = message["parts"] if isinstance(message.get("parts"), list) else message.get("content")
-    listed = message.get("tool_calls") or as_object(message.get("additional_kwargs")).get("tool_calls")
-    listed = [
-        *as_list(listed),
-        *as_list(message.get("invalid_tool_calls")),
-    ]  # LangChain's, with arguments that are no JSON
+    listed = as_list(message.get("tool_calls") or beside.get("tool_calls"))
+    listed = [*listed, *as_list(message.get("invalid_tool_calls"))]  # whose arguments are no JSON
     if one := message.get("function_call"):
         listed.append({"function": one})
     if role == "tool" and not any(_result(block) for block in as_list(content)):
@@ -226,7 +223,7 @@ def _of_blocks(role: str, blocks: Sequence[Any], further: dict[str, Any]) -> lis
     for block in blocks:
         turn, fields = turns[-1], as_object(block)
         kind = fields["type"] if isinstance(fields.get("type"), str) else ""
-        if not kind and isinstance(fields.get("text"), str) and len(fields) <= 2:
+        if not kind and isinstance(fields.get("text"), str) and "thought" not in fields and len(fields) <= 2:
             block, kind = fields["text"], "text"
         call, result = _call(block), _result(block)
         if call is not None:
@@ -247,11 +244,8 @@ def _add_content(turn: Turn, block: Any, kind: str) -> None:
     fields = as_object(block)
     if fields.keys() == {"type"} and kind not in _TEXTS:  # a mark, such as that a step begins
         return
-    text = (
-        block
-        if isinstance(block, str)
-        else next((one for key in ("text", "content") if isinstance(one := fields.get(key), str)), None)
-    )
+    words = (block, fields.get("text"), fields.get("content"))
+    text = next((one for one in words if isinstance(one, str)), None)
     part = None if kind in _TEXTS else part_of(block)
     if kind == "refusal" and isinstance(fields.get("refusal"), str):
         turn.text = (turn.text or "") + fields["refusal"]
@@ -386,11 +380,7 @@ def spoken(turns: Iterable[Turn]) -> list[tuple[str, str]]:
 def as_messages(turns: Iterable[Turn]) -> Iterator[dict[str, Any]]:
     """The turns as OpenAI's chat messages, results of tools after their calls; a failed one is its error as text."""
     for turn in turns:
-        if (
-            turn.role != "tool"
-            and (turn.calls or turn.text is not None)
-            and not (turn.results and not turn.calls and not turn.text and not turn.parts)
-        ):
+        if turn.role != "tool" and (turn.calls or turn.text or turn.parts or not turn.results):
             message: dict[str, Any] = {"role": turn.role, "content": content_of(turn.text or "", turn.parts)}
             if turn.calls:
                 message["content"] = message["content"] or None
