@@ -164,7 +164,7 @@ class DataSource:
         return Loaded(self.path, self.kind, talks, (*remarks, *notes, *broken), broken, run.manifest)
 
 
-_Place = TypeVar("_Place", int, str)
+_Place = TypeVar("_Place", bound=int | str)
 
 
 def _read_through(
@@ -188,7 +188,8 @@ def _read_through(
     places = ordered(list(apart))
     if len(apart) > IN_MEMORY and len(ids) == len(apart):
         return _OnDisk(places, read), _kept_apart(sum(apart.values()))
-    talks, shared = _separate(tuple(few[place] for place in places) if few else tuple(read(places)))
+    held = [few[place] for place in places] if few else list(read(places))
+    talks, shared = _separate(tuple(held))
     return talks, (*_kept_apart(sum(apart.values())), *shared)
 
 

@@ -255,7 +255,7 @@ def turns_in(conversation: Conversation) -> Iterator[Turn]:
                 yield _of_calls(message, calls + 1)
                 calls += len(message.tool_calls)
             beside = {key: value for key, value in message.extra.items() if _is_plain(conversation)}
-            if message.labels and message.labels != declared_labels(message.extra):
+            if _is_plain(conversation) and message.labels != declared_labels(message.extra):
                 beside[LABELS] = message.labels
             yield Turn(message.role, message.text, message.parts, further=beside)
 
@@ -348,6 +348,7 @@ def _losses(conversation: Conversation, *, parts: bool) -> list[str]:
     kinds = {
         "what it is about (the scenario)": conversation.scenario.keys() - {"kind", "digest"},
         "turns without a stored message": len(stored) < len(conversation.messages) or conversation.unsaid,
+        "labels": not _is_plain(conversation) and any(message.labels for message in stored),
         "spans": any(message.spans for message in stored),
         "calls and results of a user's tools": any(one.role == "user" and one.tool_calls for one in stored),
         "that a tool failed (errors of tools are written as results)": any(call.error is not None for call in calls),
