@@ -67,7 +67,7 @@ def convert_command(
         return _write_scenarios(source, target, to, as_json)
     loaded = read_source(source)
     try:
-        named = (with_user(conversation, to) for conversation in loaded) if to in GENERAL else loaded
+        named = (with_user(conversation) for conversation in loaded) if to in GENERAL else loaded
         left_out = writers[to](named, target)
     except ValueError as error:
         raise DataError(f"{source}: cannot be written as {to}: {error}") from None

@@ -3,7 +3,7 @@
 from ..errors import DataError
 from . import checks, domains, grounding, identity, recllmsim, simquac
 from .checks import check
-from .domains import Dataset, Domain, LabelNotes, Material, register_format
+from .domains import Dataset, Domain, Material, register_format
 from .executed_graph import ExecutedGraph, executed
 from .exports import frame, save
 from .files.json import read_text
@@ -41,7 +41,6 @@ __all__ = [
     "Exchange",
     "ExecutedGraph",
     "Format",
-    "LabelNotes",
     "Loaded",
     "Material",
     "Message",

@@ -31,11 +31,12 @@ _TEXTUAL = frozenset(
 _OF_TOOLS = frozenset("toolUse toolResult reasoningContent tool_call tool_call_result".split())
 """Keys of such a block without a type."""
 
-_HOLDERS = "source image_url input_audio file audio image video video_url audio_url inline_data image_file".split()
-_URLS = "url file_url file_uri image_url audio_url video_url image audio video path".split()
+_OF_GEMINI = ("inline_data", "inlineData", "file_data", "fileData")
+_HOLDERS = (*"source image_url input_audio file audio image video video_url audio_url image_file".split(), *_OF_GEMINI)
+_URLS = "url file_url file_uri fileUri image_url audio_url video_url image audio video path".split()
 _DATA = "base64 data file_data result".split()
 _NAMES = "name filename title file_name file_filename".split()
-_MIMES = "mime_type media_type mimeType".split()
+_MIMES = "mime_type media_type mimeType mediaType".split()
 _FORMATS = {"wav": "audio/wav", "mp3": "audio/mpeg"}
 _MAGIC = {
     b"\x89PNG\r\n\x1a\n": "image/png",
@@ -52,8 +53,11 @@ def part_of(block: Any) -> Part | None:
     if not is_object(block):
         return None
     kind = block.get("type")
+    if kind in ("uri", "blob"):  # of OpenTelemetry
+        key, value = ("url", block.get("uri")) if kind == "uri" else ("base64", block.get("content"))
+        kind, block = str(block.get("modality") or "media"), {**block, key: value, "uri": None, "content": None}
     if not isinstance(kind, str):
-        kind = "media" if is_object(block.get("inline_data")) else "other"
+        kind = "media" if any(is_object(block.get(key)) for key in _OF_GEMINI) else "other"
     if kind in _TEXTUAL or not _OF_TOOLS.isdisjoint(block) or (kind == "other" and block.keys() == {"text"}):
         return None
     fields = _flat(block)

@@ -16,10 +16,10 @@ Example::
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from dataclasses import dataclass
+from functools import cache
 from math import isfinite
-from typing import Any, NamedTuple, cast, final, get_args
+from typing import Any, cast, final, get_args
 
 from ..errors import SettingError
 from . import test_cases
@@ -29,7 +29,7 @@ from .formats.source import FOLDER, Format, Writer
 from .identity import digest
 from .logs import FORMS
 from .packages import register_declared
-from .records import Conversation, Message, Role, as_object, is_object
+from .records import Conversation, Message, as_object, is_object
 from .rules.linter import CHAT_RULES, Rule
 from .rules.outcomes import refused
 from .text.languages import Language, language_of
@@ -64,38 +64,6 @@ class Material:
 
 
 @dataclass(frozen=True)
-class LabelNotes:
-    """Labels by their keys that do not judge behaviour or quality."""
-
-    facts: frozenset[str] = frozenset()
-    """Facts of the source, such as the assistant's name, which nobody judged."""
-    beside: Mapping[str, str] = field(default_factory=dict)
-    """Remarks on another label, such as its reason: the key of that label."""
-    others: frozenset[str] = frozenset()
-    """Further notes, such as a profile or a questionnaire."""
-
-    def __contains__(self, key: object) -> bool:
-        return key in self.facts or key in self.beside or key in self.others
-
-
-class TypicalConversation(NamedTuple):
-    """How conversations about such scenarios go, by which a run's tokens are estimated before any call."""
-
-    exchanges: int | None
-    """Turns after which one usually ends; None: it continues to the limit."""
-    lengths: Mapping[Role, tuple[int, int, int]]
-    """Tokens of a message of each side: of a short one (95 of 100 are longer), the mean, a long one (5 are longer)."""
-    known_by: str
-    """Where these figures are from, in words."""
-
-
-TYPICAL = TypicalConversation(
-    5, {"user": (10, 60, 275), "assistant": (20, 250, 707)}, "a guess, as nothing is known of such scenarios"
-)
-"""The assumption without a measurement."""
-
-
-@dataclass(frozen=True)
 class Dataset:
     """The data set that a run's conversations are written to."""
 
@@ -106,6 +74,8 @@ class Dataset:
     write: Writer
     files: str = ""
     """Pattern of the files of a folder for the card, such as `TASK/FILE.json`."""
+    attribution: str = ""
+    """A line for the card about the licence of the source texts."""
 
 
 MESSAGES = Dataset("messages.jsonl", "the conversations as JSON lines of messages", messages.write)
@@ -131,12 +101,6 @@ class Domain:
     marks: tuple[str, ...] = ()
     """Tags that its prompt pages put around material, such as `section` for `<section>`. Texts of speakers and sources
     are sent without them."""
-    attribution: str = ""
-    """A line for the data set card about the licence of the source texts."""
-    label_notes: LabelNotes = LabelNotes()
-    """What is known of labels by their keys. Notes hold in conversations of every kind: names mean the same everywhere."""
-    typical: TypicalConversation = TYPICAL
-    """How its conversations go: the tokens that `--plan` foresees before any of a run is finished."""
 
     def __init__(self, **values: Any) -> None:
         """`Domain(kind="hotel", marks=("goal",))` is for a domain that needs no method of its own."""
@@ -183,10 +147,6 @@ class Domain:
 
     def validate(self, conversation: Conversation) -> None:
         """Raises ValueError if the scenario does not have what its kind requires."""
-
-    def notes(self, conversations: Sequence[Conversation]) -> list[str]:
-        """Remarks about loaded conversations, one line each."""
-        return []
 
     def user(self, conversation: Conversation) -> str:
         """The user's name or id in the source; empty if the source has none."""
@@ -252,8 +212,6 @@ PLAIN = _Plain()
 _own: dict[str, Domain] = {}
 """Domains of packages and of this process, by kind."""
 _own_formats: dict[str, Format] = {}
-_of_packages: list[object] = []
-"""Domains and formats that every process finds by itself."""
 _packages_loaded = False
 
 
@@ -283,11 +241,6 @@ def registered() -> tuple[Domain, ...]:
     return tuple(_by_kind().values())
 
 
-def registered_here() -> tuple[Domain, ...]:
-    """The domains that were registered only in this process, so that another process lacks them."""
-    return tuple(domain for domain in _own.values() if domain not in _of_packages)
-
-
 def kinds() -> tuple[str, ...]:
     """The kinds of scenarios that have a domain."""
     return tuple(domain.kind for domain in registered())
@@ -301,21 +254,6 @@ def present(sources: Iterable[Conversation | Mapping[str, Any]]) -> tuple[Domain
 def validate(conversation: Conversation) -> None:
     """Raises ValueError if the scenario does not have what its kind requires."""
     of(conversation).validate(conversation)
-
-
-def label_notes() -> LabelNotes:
-    """The notes on labels of every domain together."""
-    return _joined(registered())
-
-
-@lru_cache(maxsize=4)
-def _joined(domains: tuple[Domain, ...]) -> LabelNotes:
-    notes = [domain.label_notes for domain in domains]
-    return LabelNotes(
-        frozenset().union(*(each.facts for each in notes)),
-        {key: of_label for each in notes for key, of_label in each.beside.items()},
-        frozenset().union(*(each.others for each in notes)),
-    )
 
 
 RUN, RECORDS = record_lines.formats(validate)
@@ -338,11 +276,6 @@ def own_formats() -> tuple[Format, ...]:
     """The formats of no domain that are not shipped, in the order in which they were registered."""
     _ask_packages()
     return tuple(_own_formats.values())
-
-
-def formats_registered_here() -> tuple[Format, ...]:
-    """The formats of no domain that were registered only in this process, so that another process lacks them."""
-    return tuple(form for form in own_formats() if form not in _of_packages)
 
 
 def targets() -> dict[str, Writer]:
@@ -407,8 +340,8 @@ def _ask_packages() -> None:
     global _packages_loaded
     if not _packages_loaded:
         _packages_loaded = True  # set first: a package may call register while it is imported
-        register_declared(GROUP, "domain", lambda domain: _of_packages.append(register(domain)))
-        register_declared(FORMATS, "format", lambda form: _of_packages.append(register_format(form)))
+        register_declared(GROUP, "domain", register)
+        register_declared(FORMATS, "format", register_format)
 
 
 def shortened(line: str) -> str:

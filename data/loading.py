@@ -1,23 +1,22 @@
 """Loading of any known data set from a path."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import eq
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 from ..errors import DataError, at
 from . import domains
-from .domains import Domain
 from .files.json import Broken
 from .formats.messages import asides
 from .formats.record_lines import StoredLines, StoredRun
 from .formats.source import FOLDER, Contents, Format, Source, detected
 from .identity import digest
 from .labels import table
-from .records import Conversation, Json, as_object, is_object
+from .records import Conversation, Json, is_object
 
 UNKNOWN = "is not in a known format"
 """What the error of a file without a known form says."""
@@ -27,7 +26,7 @@ LINE = '{"conversation_id": "1", "role": "user", "content": "Hello"}'
 """The smallest line of a log that is read."""
 IN_MEMORY = 4_000
 """Conversations of a run or a file of records up to which all stay in memory; of a larger one none does."""
-_ENDINGS = (".json", ".jsonl", ".json.gz", ".jsonl.gz", ".txt", ".eval", ".csv", ".tsv", ".parquet", ".xlsx")
+_ENDINGS = (".json", ".jsonl", ".json.gz", ".jsonl.gz", ".txt", ".eval", ".csv", ".tsv", ".parquet")
 """Files of a folder that are read; others are where a form of one's own claims them."""
 _OF_CONTENT = 12
 """Hexadecimal digits of the digest after a shared id: 48 bits, enough for a million conversations of one id."""
@@ -152,18 +151,51 @@ class DataSource:
         if self._form is None:
             return _of_folder(self.path, self._broken.skip)
         if self._form is domains.RECORDS:
-            return _of_records(self.path, self.kind, self._broken)
+            lines = StoredLines(self.path, domains.validate, self._broken)
+            talks, notes = _read_through(lines, lines.at, lambda places: places)
+            return Loaded(self.path, self.kind, talks, notes)
         if self.run is None:
             return _loaded(self.path, self.kind, self._form.contents(self.path, self._broken))
-        if len(self.run.planned) > IN_MEMORY:
-            return _of_large_run(self.run)
-        return _loaded(self.path, self.kind, self.run.contents(), self.run.manifest)
+        run = self.run
+        finished = ((one.id, one) for one in run.scan() if one.finished)
+        talks, notes = _read_through(finished, run.values, lambda _: run.names())
+        remarks, broken = run.remarks(len(talks))
+        return Loaded(self.path, self.kind, talks, (*remarks, *notes, *broken), broken, run.manifest)
 
 
-def _loaded(path: Path, kind: str, contents: Contents, manifest: Json | None = None) -> Loaded:
+_Place = TypeVar("_Place", bound=int | str)
+
+
+def _read_through(
+    placed: Iterable[tuple[_Place, Conversation]],
+    read: Callable[[Sequence[_Place]], Iterator[Conversation]],
+    ordered: Callable[[list[_Place]], list[_Place]],
+) -> tuple[Sequence[Conversation], tuple[str, ...]]:
+    """The conversations of a file, and notes about them; of many without shared ids they stay on disk.
+
+    `placed`: each with its place. `read`: those at some places. `ordered`: the places in the order of the result.
+    """
+    apart: dict[_Place, int] = {}
+    ids: set[str] = set()
+    few: dict[_Place, Conversation] = {}
+    for place, talk in placed:
+        apart[place] = len(asides(talk))
+        ids.add(talk.id)
+        few[place] = talk
+        if len(apart) > IN_MEMORY:
+            few.clear()
+    places = ordered(list(apart))
+    if len(apart) > IN_MEMORY and len(ids) == len(apart):
+        return _OnDisk(places, read), _kept_apart(sum(apart.values()))
+    held = [few[place] for place in places] if few else list(read(places))
+    talks, shared = _separate(tuple(held))
+    return talks, (*_kept_apart(sum(apart.values())), *shared)
+
+
+def _loaded(path: Path, kind: str, contents: Contents) -> Loaded:
     talks, shared = _separate(contents.conversations)
-    notes = (*contents.notes, *_notes(*_sorted(talks)), *shared, *contents.broken)
-    return Loaded(path, kind, talks, notes, contents.broken, manifest or {})
+    notes = (*contents.notes, *_kept_apart(sum(len(asides(talk)) for talk in talks)), *shared, *contents.broken)
+    return Loaded(path, kind, talks, notes, contents.broken)
 
 
 def kind_of(path: str | Path) -> str:
@@ -226,65 +258,8 @@ def _unknown(first: Any) -> str:
     )
 
 
-def _of_large_run(run: StoredRun) -> Loaded:
-    """A run, read through once for its notes."""
-    domain_of: dict[str, Domain] = {}
-    asides_of: dict[str, Counter[str]] = {}
-    none = Counter[str]()
-    for talk in run.finished():
-        domain_of[talk.id], asides_of[talk.id] = domains.of(talk), _asides_in([talk]) or none
-    talks = _OnDisk(run.names(), run.values)
-    notes, broken = run.remarks(len(talks))
-    by_domain = {
-        domain: _OnDisk([name for name, own in domain_of.items() if own is domain], run.values)
-        for domain in dict.fromkeys(domain_of.values())
-    }
-    notes = (*notes, *_notes(by_domain, sum(asides_of.values(), none)), *broken)
-    return Loaded(run.path, domains.RUN.name, talks, notes, broken, run.manifest)
-
-
-def _of_records(path: Path, kind: str, broken: Broken) -> Loaded:
-    """A file of records, read through once; of a large one without shared ids the conversations stay on disk."""
-    lines = StoredLines(path, domains.validate, broken)
-    begins: list[int] = []
-    ids = set[str]()
-    few: list[Conversation] = []
-    places_of: dict[Domain, list[int]] = {}
-    kept_apart: Counter[str] = Counter()
-    for begin, talk in lines:
-        begins.append(begin)
-        ids.add(talk.id)
-        places_of.setdefault(domains.of(talk), []).append(begin)
-        kept_apart += _asides_in([talk])
-        if len(begins) <= IN_MEMORY:
-            few.append(talk)
-        else:
-            few.clear()
-    if len(begins) <= IN_MEMORY or len(ids) < len(begins):
-        return _loaded(path, kind, Contents(tuple(few) or tuple(lines.at(begins))))
-    by_domain = {domain: _OnDisk(places, lines.at) for domain, places in places_of.items()}
-    return Loaded(path, kind, _OnDisk(begins, lines.at), tuple(_notes(by_domain, kept_apart)))
-
-
-def _sorted(conversations: Sequence[Conversation]) -> tuple[dict[Domain, list[Conversation]], Counter[str]]:
-    """The conversations of each domain, and their turns that are not messages."""
-    by_domain: dict[Domain, list[Conversation]] = {}
-    for talk in conversations:
-        by_domain.setdefault(domains.of(talk), []).append(talk)
-    return by_domain, _asides_in(conversations)
-
-
-def _asides_in(conversations: Iterable[Conversation]) -> Counter[str]:
-    """The turns that are not messages, by what they are."""
-    turns = (aside for talk in conversations for aside in asides(talk))
-    return Counter("system message" if isinstance(turn.get("system"), str) else "tool message" for turn in turns)
-
-
-def _notes(by_domain: Mapping[Domain, Sequence[Conversation]], kept_apart: Counter[str]) -> list[str]:
-    notes = [note for domain, talks in by_domain.items() for note in domain.notes(talks)]
-    if apart := [f"{count} {what}{'s' * (count > 1)}" for what, count in sorted(kept_apart.items())]:
-        notes.append(f"{' and '.join(apart)} {'is' if kept_apart.total() == 1 else 'are'} kept apart")
-    return notes
+def _kept_apart(count: int) -> tuple[str, ...]:
+    return (f"{count} system message{'s are' if count > 1 else ' is'} kept apart",) if count else ()
 
 
 # --- Folders of files
@@ -318,7 +293,7 @@ def _of_folder(folder: Path, skip_broken: bool) -> Loaded:
         except DataError as error:
             broken.append(error)
             continue
-        own = _notes(*_sorted(source.conversations)) if source else []  # which the whole folder has too
+        own = _kept_apart(sum(len(asides(talk)) for talk in source))  # which the whole folder counts too
         notes += [f"{file.name}: {note}" if source else note for note in source.notes if note not in own]
         names += [file.name] * len(source)
         talks += source
@@ -341,8 +316,7 @@ def _separate(conversations: Sequence[Conversation]) -> tuple[Sequence[Conversat
     """The conversations, and a note if some got another id.
 
     Conversations that share an id and differ in content get a digest of the content after it, in any order of lines.
-    Copies stay copies: equal content keeps an equal id. A line's own id stays in its further keys, so that it is written
-    again.
+    Copies stay copies: equal content keeps an equal id.
     """
     often = Counter(conversation.id for conversation in conversations)
     contents: dict[str, dict[int, str]] = {}
@@ -351,7 +325,9 @@ def _separate(conversations: Sequence[Conversation]) -> tuple[Sequence[Conversat
             plain = conversation.plain()
             own = {key: value for key, value in plain.items() if key not in ("id", "ordinal", "repeat")}
             contents.setdefault(conversation.id, {})[number] = digest(own)
-    shared = {name: digests for name, digests in contents.items() if len(set(digests.values())) > 1}
+    shared: dict[str, dict[int, str]] = {
+        name: digests for name, digests in contents.items() if len(set(digests.values())) > 1
+    }
     if not shared:
         return conversations, ()
     names = {n: f"{name}-{own[:_OF_CONTENT]}" for name, digests in shared.items() for n, own in digests.items()}
@@ -359,16 +335,5 @@ def _separate(conversations: Sequence[Conversation]) -> tuple[Sequence[Conversat
         f"{len(names)} conversations share {len(shared)} id{'s' * (len(shared) > 1)} and differ: a digest of the content "
         f"follows the id, such as {min(names.values())}"
     )
-    own_ids = (_renamed(talk, names[n]) if n in names else talk for n, talk in enumerate(conversations))
+    own_ids = (talk.model_copy(update={"id": names[n]}) if n in names else talk for n, talk in enumerate(conversations))
     return tuple(own_ids), (note,)
-
-
-def _renamed(conversation: Conversation, name: str) -> Conversation:
-    update: dict[str, Any] = {"id": name}
-    scenario = conversation.scenario
-    if scenario.keys() == {"kind", "digest"}:  # its format writes an id, which is to be the source's again
-        form = str(scenario["kind"])
-        patch = as_object(conversation.extra.get(form))
-        values = {"id": conversation.id, **as_object(patch.get("values"))}
-        update["extra"] = {**conversation.extra, form: {**patch, "values": values}}
-    return conversation.model_copy(update=update)

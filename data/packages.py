@@ -51,12 +51,6 @@ def is_shipped(function: object) -> bool:
     return isinstance(module, str) and module.partition(".")[0] == PACKAGE
 
 
-def is_importable(function: object) -> bool:
-    """Whether another process can import a function: it has a name in a module that is not a notebook."""
-    module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "<")
-    return isinstance(module, str) and module != "__main__" and "<" not in name
-
-
 def failure(error: BaseException) -> str:
     """An error of a foreign function in one line, with its file and the line that it had reached."""
     words = " ".join(str(error).split())

@@ -49,15 +49,13 @@ def of_part(conversation: Conversation, part: UserPart) -> bool:
     return part_of(whose(conversation)) == part
 
 
-def with_user(conversation: Conversation, form: str) -> Conversation:
+def with_user(conversation: Conversation) -> Conversation:
     """The conversation for a general format, with its user's name as `user` of its line.
 
     So its user, and with it the half, is the same when the file is read. One that was read in this format stays as it is.
     """
     name = _named_in_store(conversation) or named_user(conversation)
-    if not name or form in conversation.extra:
-        return conversation
-    return conversation.model_copy(update={"extra": {**conversation.extra, form: {"values": {"user": name}}}})
+    return conversation.model_copy(update={"extra": {**conversation.extra, "user": name}}) if name else conversation
 
 
 def whose(conversation: Conversation) -> str:

@@ -13,7 +13,6 @@ from . import domains, test_cases
 from .domains import TOPIC_KEYS, USER_KEYS, named
 from .files.json import Broken, elements, read_lines
 from .files.paths import is_regular
-from .formats import messages
 from .formats.messages import further
 from .formats.source import CONVERSATIONS, FOLDER, Source
 from .identity import digest
@@ -76,8 +75,7 @@ class ScenarioReader:
         self._loaded: Loaded | None = None
         if not _holds_lines(source):
             self._loaded = DataSource(self.path, skip_broken=skip_broken).load(scenarios=True)
-        self._is_list = isinstance(source.value, list) and isinstance(source.first, dict)
-        self._is_list = self._is_list or (source.fault is not None and source.text.lstrip()[:1] == "[")
+        self._is_list = source.is_list and (isinstance(source.first, dict) or source.fault is not None)
         self.left_out = 0
         """Conversations of the last iteration without any sign of their user's goal."""
 
@@ -164,8 +162,7 @@ def scenario_of(conversation: Conversation, number: int = 0) -> LogScenario | No
     if user := named_user(conversation):
         origin["user"] = user
     extra: Json = {STORED: origin}
-    if names:
-        extra[messages.FORM.kind] = {"values": names}
+    extra |= names
     where = f"conversation {number} ({conversation.id})"
     if not is_log(conversation):
         return LogScenario(where, dict(conversation.scenario), extra, conversation=conversation)

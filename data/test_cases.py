@@ -16,7 +16,7 @@ from typing import Any
 from ..errors import DataError, at
 from .files.json import STRICT, Broken, as_value, elements, write_lines
 from .formats.source import Contents, Format, Source
-from .formats.turns import text_of, turns_of
+from .formats.turns import as_messages, turns_of
 from .identity import ID_LENGTH, digest
 from .logs.dialogues import LISTS
 from .records import Conversation, as_list, as_object, is_object
@@ -81,12 +81,12 @@ class Case:
     def _begin(self, messages: list[Any]) -> None:
         """The last message of the user is the first of the conversation; what was said before has no counterpart."""
         turns = turns_of(messages)
-        last = max((number for number, turn in enumerate(turns) if turn["role"] == "user"), default=-1)
-        text = text_of(turns[last].get("content")) if last >= 0 else None
+        last = max((number for number, turn in enumerate(turns) if turn.role == "user"), default=-1)
+        text = turns[last].text if last >= 0 else None
         if not text:
             raise ValueError("'messages' has no text of a user: give one")
         self.put("first_message", text)
-        self.rest["other messages"] = turns[:last] + turns[last + 1 :]
+        self.rest["other messages"] = list(as_messages(turns[:last] + turns[last + 1 :]))
 
     def whole(self, form: str) -> dict[str, Any]:
         """The scenario with its success, and under the form's name what is left; ValueError without a goal."""
@@ -390,7 +390,6 @@ FORMS: tuple[Format, ...] = (
         _read_tau2,
         sign="`user_scenario` with `instructions`",
         scenarios=True,
-        skips=True,
     ),
     Format(
         "deepeval",
@@ -399,7 +398,6 @@ FORMS: tuple[Format, ...] = (
         lambda path, broken=STRICT: contents(path, "deepeval", elements(path, broken), _deepeval, broken),
         sign="`scenario` with `expected_outcome`, `user_description`, `persona` or `turns`; `input` with `expected_output` or `expected_tools`",
         scenarios=True,
-        skips=True,
     ),
     Format(
         "mlflow_cases",
@@ -408,7 +406,6 @@ FORMS: tuple[Format, ...] = (
         lambda path, broken=STRICT: contents(path, "mlflow_cases", elements(path, broken), _mlflow, broken),
         sign="`goal` with `simulation_guidelines`, or with `context` or `expectations` as objects; `inputs` with a `goal` and no `outputs`, or with `expectations`",
         scenarios=True,
-        skips=True,
     ),
 )
 """Test cases of other tools, in the order in which they are tried."""
@@ -420,6 +417,5 @@ LINES = Format(
     _write,
     sign="`goal` or `first_message`, and no list of messages",
     scenarios=True,
-    skips=True,
 )
 """This project's own scenarios, which are tried last: other lines may have a goal too."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..analysis.outcomes import outcome
+from ..data.formats.turns import as_messages
 from ..data.logs.inspect import KEY, as_record, inspect_turns, stored_record
 from ..data.records import Conversation, as_object, is_object
 from ..errors import SettingError, kind, of_extra, placed
@@ -149,7 +150,7 @@ def scenario_of(state: Any) -> dict[str, Any]:
 def _turns(state: Any) -> list[dict[str, Any]]:
     """What was said, in OpenAI's form; where an agent answered beside its messages, its output is the answer."""
     messages = [message.model_dump(exclude_none=True) for message in state.messages]
-    turns = [turn for message in messages for turn in inspect_turns(message)]
+    turns = list(as_messages(turn for message in messages for turn in inspect_turns(message)))
     last = turns[-1] if turns else {"role": "user"}
     if last["role"] != "user" and not (last["role"] == "assistant" and last.get("content")) and state.output.completion:
         turns.append({"role": "assistant", "content": state.output.completion})

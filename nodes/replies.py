@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from ..data.attachments import bounded
 from ..data.formats.messages import NO_RESULT
-from ..data.formats.turns import ITEMS, turns_of_items, turns_of_parts, worded_content
+from ..data.formats.turns import as_messages, turns_of
 from ..data.records import Role
 from ..data.text.cleaning import clean
 from ..errors import DuologueError
@@ -309,8 +309,8 @@ def messages_of(answer: Any) -> list[BaseMessage]:
         raise AnswerError(f"the function answered with {_shown(answer)}: it must answer with {ACCEPTED}")
     items = [_dumped(one) for one in answer]
     if any(isinstance(one, Mapping) and one.get("type") in _ITEMS for one in items):
-        return _of_items(items)
-    return [_read(turn) for one in items for turn in _turns(one)]
+        return _of_turns(items)
+    return [message for one in items for message in _messages(one)]
 
 
 def _of_object(answer: Mapping[str, Any]) -> list[BaseMessage]:
@@ -320,7 +320,7 @@ def _of_object(answer: Mapping[str, Any]) -> list[BaseMessage]:
         return messages_of(list(answer["messages"]))
     choices, output, usage = answer.get("choices"), answer.get("output"), answer.get("usage")
     if isinstance(output, list) and str(answer.get("object", "response")).endswith("response"):
-        read = _of_items(output, answer.get("model"))
+        read = _of_turns(output, answer.get("model"))
     else:
         # A completion of OpenAI, a response of Bedrock, or the message itself, as Anthropic's is.
         holder = choices[0] if isinstance(choices, (list, tuple)) and choices else output
@@ -331,21 +331,21 @@ def _of_object(answer: Mapping[str, Any]) -> list[BaseMessage]:
         ended = holder.get("finish_reason") or answer.get("stop_reason") or answer.get("stopReason")
         told = {"finish_reason": ended, "model_name": answer.get("model")}
         about = {name: value for name, value in told.items() if isinstance(value, str)}
-        read = list(map(_read, _turns({**holder["message"], **({"response_metadata": about} if about else {})})))
+        read = _messages({**holder["message"], **({"response_metadata": about} if about else {})})
     if read and isinstance(usage, Mapping) and isinstance(last := read[-1], AIMessage):
         last.usage_metadata = usage_in(usage)  # which counts for all of them
     return read
 
 
-def _turns(message: Any) -> list[Any]:
-    """A message, or those of one with blocks of Anthropic's or Bedrock's form, whose calls are parts of its content."""
-    content = message.get("content") if _is_message(message) else None
+def _messages(one: Any) -> list[BaseMessage]:
+    """A message; several of one with blocks of Anthropic's or Bedrock's form, whose calls are parts of its content."""
+    content = one.get("content") if _is_message(one) else None
     blocks = [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else []
     of_others = any("type" not in block or block["type"] in ("tool_use", "tool_result") for block in blocks)
-    if not of_others or message.get("tool_calls") or message.get("type") in _TYPES:
-        return [message]
-    about = {key: message[key] for key in ("name", "response_metadata") if key in message}
-    return turns_of_parts(message.get("role", "assistant"), blocks, about)
+    of_others = of_others or (_is_message(one) and not content and "audio" in one)
+    if not of_others or one.get("tool_calls") or one.get("type") in _TYPES:
+        return [_read(one)]
+    return _of_turns({"role": "assistant", **one})
 
 
 def _one_text(answer: Mapping[str, Any]) -> str | None:
@@ -374,7 +374,7 @@ def _read(one: Any) -> BaseMessage:
         raise AnswerError(f"the function answered with {_shown(one)} as a message: it must answer with {ACCEPTED}")
     if isinstance(one, Mapping):
         role = {} if one.get("type") in _TYPES else {"role": "assistant"}  # a served graph's messages are plain JSON
-        one = {**role, **one, "content": one.get("content") or worded_content({"audio": one.get("audio")}) or ""}
+        one = {**role, **one, "content": one.get("content") or ""}
     try:
         return convert_to_messages([one])[0]
     except (ValueError, TypeError, KeyError, AttributeError, NotImplementedError) as error:
@@ -382,16 +382,16 @@ def _read(one: Any) -> BaseMessage:
         raise AnswerError(f"the function's message cannot be read ({line}): it must answer with {ACCEPTED}") from None
 
 
-def _of_items(items: Sequence[Any], model: Any = None) -> list[BaseMessage]:
-    """The messages of OpenAI's Responses, with reasoning as a block; calls of OpenAI's own tools are left out."""
+def _of_turns(value: Any, model: Any = None) -> list[BaseMessage]:
+    """The messages of another form, such as items of OpenAI's Responses."""
     read: list[BaseMessage] = []
-    for turn in turns_of_items(items, output=True):
-        blocks = [item for item in turn.pop(ITEMS, ()) if item.get("type") == "reasoning"]
-        message = _read({**turn, "id": None})
-        message.response_metadata |= {"model_name": model} if isinstance(model, str) else {}
-        text = message.content if isinstance(message.content, list) else [{"type": "text", "text": message.content}]
-        message.content = [*blocks, *text] if blocks else message.content
-        read.append(message)
+    for turn in turns_of(value):
+        for plain in as_messages([turn]):
+            message = _read({**plain, "id": None})
+            message.response_metadata |= {"model_name": model} if isinstance(model, str) else {}
+            if turn.reasoning:
+                message.additional_kwargs["reasoning_content"] = turn.reasoning
+            read.append(message)
     return read
 
 

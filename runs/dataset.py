@@ -54,7 +54,7 @@ def write_dataset(run: str | Path, to: str | None = None, folder: str | Path | N
     try:
         left_out = form.write(stored.finished(), path)
         files = {form.name or form.files or "*": form.description}
-        attributions = [domain.attribution for domain in present if domain.attribution]
+        attributions = [text for domain in present if (text := domain.dataset.attribution)]
         write_text(place / CARD, card(manifest, count(stored.finished()), files, left_out, attributions))
     except UnwrittenError as error:
         raise BrokenOffError(f"{error.path}: cannot be written ({error.why}): make room, then call it again") from None

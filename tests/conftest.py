@@ -219,10 +219,9 @@ def airline(own_registry: None) -> Any:
     class Airline(Domain):
         kind = "airline"
         formats = (Format("counter-log", "logs of a counter", lambda source: source.text.startswith("== "), read),)
-        dataset = Dataset("counter.log", "what was said at the counter", write)
+        dataset = Dataset("counter.log", "what was said at the counter", write, attribution="The bookings are made up.")
         rules = promises
         marks = ("booking",)
-        attribution = "The bookings are made up."
 
         def title(self, scenario):
             return f"Booking {scenario['booking']}"
@@ -238,9 +237,6 @@ def airline(own_registry: None) -> Any:
 
         def refuses(self, message):
             return message.text.startswith("We cannot")
-
-        def notes(self, conversations):
-            return [f"{len(conversations)} at the counter"]
 
         def user(self, conversation):
             return conversation.scenario["booking"]

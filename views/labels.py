@@ -6,10 +6,9 @@ from typing import Any, NamedTuple, TypeAlias
 from markupsafe import Markup
 
 from ..analysis.faults import SUCCESS
-from ..data import domains
 from ..data.domains import TOPIC_KEYS, USER_KEYS
-from ..data.formats.messages import asides
-from ..data.labels.reading import SCORES, Label, label_keys, label_name, labels_in, read, values_of
+from ..data.formats.messages import asides, further
+from ..data.labels.reading import FACTS, SCORES, Label, label_keys, label_name, labels_in, read, values_of
 from ..data.records import Conversation, Message
 from .pages import render
 
@@ -69,12 +68,11 @@ def choices_of(conversation: Conversation) -> dict[str, list[str]]:
 
     The success is left out, which a list shows itself, and so are long texts.
     """
-    facts = domains.label_notes().facts
     found: dict[str, list[str]] = {}
     holders: tuple[Conversation | Message, ...] = (conversation, *conversation.messages)
     for holder in holders:
         for label in labels_in(holder):
-            if label.beside or label.key in facts or (label.key, label.part) == (SCORES, SUCCESS):
+            if label.beside or label.key in FACTS or (label.key, label.part) == (SCORES, SUCCESS):
                 continue
             for text in _shown_values(label.value):
                 if len(text) <= LONGEST and text not in found.setdefault(label.name, []):
@@ -152,19 +150,10 @@ def _text(value: Any) -> str | None:
 
 def _beside(holder: Conversation | Message, labels: Mapping[str, Any]) -> dict[str, Any]:
     """Further keys of the source, without those that are labels already."""
-    patches = [patch.get("values") for patch in holder.extra.values() if isinstance(patch, dict)]
-    further = {key: value for values in patches if isinstance(values, dict) for key, value in values.items()}
-    return {key: value for key, value in further.items() if key not in _OF_FORM and key not in labels}
+    values = further(holder) if isinstance(holder, Conversation) else holder.extra
+    return {key: value for key, value in values.items() if key not in _OF_FORM and key not in labels}
 
 
 def _turns_of_source(conversation: Conversation) -> tuple[tuple[str, Any], ...]:
-    """Name and content of each turn of the source without a role: instructions, calls and results of tools."""
-    contents: list[tuple[str, Any]] = []
-    for aside in asides(conversation):
-        if isinstance(text := aside.get("system"), str):
-            contents.append(("instruction", text))
-            continue
-        turn = next((value for value in aside.values() if isinstance(value, dict)), {})
-        content = turn.get("tool_calls") or turn.get("function_call") or turn.get("content") or turn.get("value")
-        contents.append((str(turn.get("name") or turn.get("role") or turn.get("from") or "tool"), content or ""))
-    return tuple(contents)
+    """Name and text of each instruction of the source."""
+    return tuple(("instruction", aside.get("system")) for aside in asides(conversation))

@@ -1,12 +1,10 @@
 """JSON and JSON lines on disk: reading is strict and in one pass, writing is atomic."""
 
 import base64
-import glob
 import json
 import math
 import os
 import re
-import shutil
 from codecs import BOM_UTF8, StreamWriter, getwriter
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -107,19 +105,14 @@ def read_json(path: str | Path) -> Any:
     return parsed(read_text(path), path)
 
 
-def read_lines(path: str | Path, broken: Broken = STRICT, *, torn: bool = False) -> Iterator[tuple[int, Any]]:
-    """Number (from 1) and value of each line that is not blank, one at a time.
-
-    `torn`: a last line that no newline ends and that is not JSON is left out: it was cut off while it was written.
-    """
+def read_lines(path: str | Path, broken: Broken = STRICT) -> Iterator[tuple[int, Any]]:
+    """Number (from 1) and value of each line that is not blank, one at a time."""
     with open_lines(path) as file:
-        for number, _, value in placed_lines(file, path, broken, torn=torn):
+        for number, _, value in placed_lines(file, path, broken):
             yield number, value
 
 
-def placed_lines(
-    file: IO[bytes], path: str | Path, broken: Broken = STRICT, *, torn: bool = False
-) -> Iterator[tuple[int, int, Any]]:
+def placed_lines(file: IO[bytes], path: str | Path, broken: Broken = STRICT) -> Iterator[tuple[int, int, Any]]:
     """As `read_lines`, of an open file, with the byte at which each line begins."""
     begin = file.tell()
     for number, line in enumerate(bounded_lines(file, path), start=1):
@@ -132,8 +125,6 @@ def placed_lines(
             if broken.skip:
                 broken.places[f"line {number}"] = None
                 continue
-            if torn and not line.endswith(b"\n"):
-                return
             raise
         yield number, here, value
 
@@ -349,6 +340,39 @@ def dumps(value: Any, *, indent: int | None = None) -> str:
     return text
 
 
+# --- Differences
+
+
+def difference(original: Mapping[str, Any], derived: Mapping[str, Any]) -> dict[str, Any]:
+    """The patch that turns the derived object into the original; empty if they are equal, including key order.
+
+    `values`: the original's values of keys that are missing or different in the derived object.
+    `order`: the original's keys, if they or their order differ.
+    """
+    values = {key: value for key, value in original.items() if key not in derived or not _same(derived[key], value)}
+    patch: dict[str, Any] = {}
+    if values:
+        patch["values"] = values
+    if list(original) != list(derived):
+        patch["order"] = list(original)
+    return patch
+
+
+def patched(derived: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
+    """The original object, from the derived object and its patch."""
+    merged = dict(derived) | dict(patch.get("values", {}))
+    return {key: merged[key] for key in patch.get("order", merged)}
+
+
+def _same(left: Any, right: Any) -> bool:
+    """Whether two values are the same JSON: 1, 1.0 and true differ, and so do objects with another order of keys."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        return list(left) == list(right) and all(_same(left[key], right[key]) for key in left)
+    if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
+        return len(left) == len(right) and all(map(_same, left, right))
+    return type(left) is type(right) and bool(left == right)
+
+
 # --- Writing
 
 
@@ -392,33 +416,6 @@ def replacing(path: str | Path) -> Iterator[StreamWriter]:
     """As `replacing_bytes`, for text in UTF-8."""
     with replacing_bytes(path) as file:
         yield getwriter("utf-8")(file)
-
-
-@contextmanager
-def replacing_folder(path: Path) -> Iterator[Path]:
-    """A new folder whose files stand at the path at the end; after an error none of them does.
-
-    A path that is not there yet is made in one step; files that a folder there has besides stay. What killed processes left
-    of this is removed. DataError if it cannot be written.
-    """
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        for left in path.parent.glob(f".{glob.escape(path.name)}.*.partial"):
-            shutil.rmtree(left, ignore_errors=True)
-        make_folder(partial)
-        yield partial
-        if not path.exists():
-            partial.rename(path)
-            return
-        for file in sorted(file for file in partial.rglob("*") if file.is_file()):
-            make_folder((target := path / file.relative_to(partial)).parent)
-            file.replace(target)
-    except UnwrittenError as error:
-        raise UnwrittenError(path, error.why) from None
-    except OSError as error:
-        raise UnwrittenError(path, error.strerror) from None
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
 
 
 def write_text(path: str | Path, text: str) -> None:

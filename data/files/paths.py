@@ -2,7 +2,6 @@
 
 import gzip
 import os
-import shutil
 import stat
 import zlib
 from collections import Counter
@@ -146,12 +145,6 @@ def check_no_links(folder: str | Path) -> None:
 def make_folder(path: str | Path) -> None:
     """Make a folder and missing ones above it; OSError if that fails."""
     Path(path).mkdir(parents=True, exist_ok=True)
-
-
-def copy_file(file: Path, target: Path) -> None:
-    """Write the same bytes into a folder that is made where it is not there."""
-    make_folder(target.parent)
-    shutil.copyfile(file, target)
 
 
 @contextmanager

@@ -1,10 +1,9 @@
-"""Rows of tables: text with a header (CSV, TSV), Parquet by pyarrow (extra `parquet`), workbooks by openpyxl (`stats`)."""
+"""Rows of tables: text with a header (CSV, TSV), Parquet by pyarrow (extra `parquet`), workbooks of tasks by openpyxl (`stats`)."""
 
 import csv
 import io
 import re
-import zipfile
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing
 from itertools import chain
 from pathlib import Path
@@ -108,34 +107,6 @@ def is_workbook(path: str | Path) -> bool:
             return file.read(len(ARCHIVE)) == ARCHIVE
     except OSError:
         return False
-
-
-def has_workbook(path: Path) -> bool:
-    """Whether an archive is a workbook and no other one."""
-    try:
-        with zipfile.ZipFile(path) as packed:
-            return "xl/workbook.xml" in packed.namelist()
-    except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError):
-        return False
-
-
-def workbook_rows(path: Path) -> Iterator[tuple[str, Iterable[tuple[str, Row]]]]:
-    """Title and rows of each sheet of a workbook."""
-    for title, rows in sheets(path, ()):
-        names = [name_of(cell) for cell in next(rows, ())]
-        yield (
-            title,
-            (
-                (f"{title}, row {number}", _cells(names, row))
-                for number, row in enumerate(rows, start=2)
-                if any(cell is not None for cell in row)
-            ),
-        )
-
-
-def _cells(names: Iterable[str], row: Iterable[Any]) -> Row:
-    cells = zip(names, row, strict=False)
-    return {name: "" if cell is None else as_json(cell) for name, cell in cells if name}
 
 
 def sheets(path: Path, columns: Collection[str]) -> Generator[tuple[str, Iterator[SheetRow]], None, None]:

@@ -1,43 +1,39 @@
-"""Conversations as JSON lines of `messages` with `role` and `content`, and as ShareGPT's `conversations`.
+"""Conversations of turns, read into records and written as JSON lines of `messages` or as ShareGPT's `conversations`.
 
-A `DialogueForm` says how a format reads and writes a turn. A patch holds the differences between a source and what we would
-write: made in reading, applied in writing, so that what was read is written again as it was.
+Calls and results of tools belong to the message that made them, else to its side's next one. Instructions stand beside the
+messages, under `asides` of the conversation's `extra`, where further keys of the source are too.
 """
 
-import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
-from typing import Any
-
-from pydantic import ValidationError
+from typing import Any, NamedTuple, cast
 
 from ...errors import DataError, at
-from ..attachments import content_of, parts_of
-from ..files.json import STRICT, Broken, as_value, dumps, elements, is_too_deep, write_json, write_lines
+from ..files.json import STRICT, Broken, dumps, elements, write_json, write_lines
 from ..identity import conversation_id, digest
-from ..records import Attempt, Conversation, Json, Message, ToolCall, Unsaid, as_list, as_object, is_object
-from .source import Format, Source
-from .turns import (  # fmt: skip
-    SHAREGPT_CALL,
-    SHAREGPT_RESULTS,
-    SIDES,
-    SPEAKERS,
-    SYSTEM,
-    TOOLS,
-    call_of,
-    function_call,
-    is_turn,
-    result_of,
-    role_of,
-    sharegpt_turn,
-    text_of,
-    worded_content,
+from ..records import (
+    Attempt,
+    Conversation,
+    Json,
+    Message,
+    Role,
+    Timing,
+    ToolCall,
+    Unsaid,
+    as_list,
+    as_object,
+    is_object,
 )
-from .unsupported import losses
+from .source import Format, Source
+from .turns import NOTHING, SIDES, Call, Result, Turn, as_messages, is_turn, role_of, turns_of
 
+KIND = "messages"
+"""`kind` of the scenario of a conversation of which only the messages are known."""
 NO_RESULT = "no result came"
+NEEDS = "needs a 'role' (user, assistant, system or tool) and a text as 'content'"
 
 LABELS = "labels"
 """Key of a line or a message whose object holds annotations by name."""
@@ -47,120 +43,71 @@ YES_OR_NO = ("label", "kto_tag")
 """Keys that are annotations where they are true or false: whether an answer is wanted."""
 
 ASIDES = "asides"
-"""Key of a conversation's `extra` for turns that are not messages, such as instructions and results of tools."""
-BESIDE = "beside"
-"""Key of an aside that stands beside the turns of its source, for the format that has it there."""
-BEFORE = "before"
-"""Key of a message's patch for the turns with its tool calls, where the source has others than we would write."""
+"""Key of a conversation's `extra` for its instructions: the text as `system`, and under `at` how many messages are before."""
+_RESERVED = (
+    ASIDES,
+    *"path variant file article paragraph stored behaviours by_path label_keys user_folder".split(),
+)
+"""Keys of `extra` that mean something in every conversation: those of a source go under `row`."""
+_PUBLISHED = ("file", "article", "paragraph")
+"""Keys of `extra` under which readers of published data keep the differences of their source."""
 
 
-@dataclass(frozen=True)
-class DialogueForm:
-    """A format in which a conversation is an object with an id and a list of turns."""
+class Line(NamedTuple):
+    """A conversation of a source, as its reader found it."""
 
-    kind: str
-    """`kind` of the scenarios of conversations in this format, and its key in every `extra`."""
-    turns: str
-    """The key of the list of turns."""
-    plain: Callable[[Mapping[str, Any]], Mapping[str, Any] | None]
-    """A turn of the source in OpenAI's form; None if it is none."""
-    turn: Callable[[Message], dict[str, Any]]
-    """A message as a turn."""
-    system: Callable[[str], dict[str, Any]]
-    """The text of a system message as a turn."""
-    tools: Callable[[Message, int], list[dict[str, Any]]]
-    """The turns before a message with its tool calls, numbered from the given number."""
-    needs: str
-    """What a turn needs, in words."""
-
-    def written(self, conversation: Conversation) -> dict[str, Any]:
-        """The conversation as an object of this format; one that was read in this format is restored exactly.
-
-        Asides of another format are left out, except system messages.
-        """
-        turns: list[Any] = []
-        calls = 0
-        for message in conversation.messages:
-            if message.stored:
-                patch = as_object(message.extra.get(self.kind))
-                if message.role == "assistant":
-                    before = patch.get(BEFORE)
-                    turns += before if isinstance(before, list) else self.tools(message, calls + 1)
-                    calls += len(message.tool_calls)
-                turns.append(patched(self.turn(message), patch))
-        for aside in asides(conversation):
-            if isinstance(own := aside.get(self.kind), dict):
-                turns.insert(aside["at"], own)
-            elif isinstance(text := aside.get("system"), str) and aside.get(BESIDE) != self.kind:
-                turns.insert(aside["at"], self.system(text))
-        derived = {"id": conversation.id, self.turns: turns}
-        return patched(derived, as_object(conversation.extra.get(self.kind)))
+    place: str
+    """Where it stands in the file."""
+    turns: list[Turn]
+    further: Mapping[str, Any]
+    """Its further keys, `id`, `system` and annotations among them."""
+    raw: Any = None
+    """The value that it was read from, whose digest names it where it has no id; without one the turns do."""
 
 
 # --- Reading
 
 
-def iterate(
-    path: str | Path, values: Iterable[tuple[str, Any]], broken: Broken = STRICT, form: DialogueForm | None = None
-) -> Iterator[Conversation]:
-    """The conversations of objects of a form, each with its place in the file; without a form, of `messages`.
+def conversations(path: str | Path, lines: Iterable[Line], broken: Broken = STRICT) -> Iterator[Conversation]:
+    """The conversations of lines; further keys are kept in `extra`, and annotations are their labels too.
 
-    Further keys of a line or a message are stored; annotations (`labels`, `KNOWN_LABELS`) are their labels too. Names of
-    roles are those of `turns.role_of`. The texts of a content in parts are joined; images, recordings and files are the
-    message's `parts`.
-
-    Calls and results of tools belong to the message that made them, else to the assistant's next one. Those that no
-    message follows are stored as asides with their positions, as are instructions. Calls that no message of the assistant
-    made are a turn without a message. DataError for any other role, and for a message without a text.
+    DataError for a turn of an unknown role, and for a message without a text.
     """
-    form = form or FORM
     seen: Counter[str] = Counter()
-    for place, value in values:
-        with broken.reading(place):
-            turns = value.get(form.turns) if isinstance(value, dict) else None
-            if not isinstance(turns, list):
-                raise DataError(f"{at(path, place)}: has no list {form.turns!r}: write one conversation a line")
-            yield _conversation(path, place, form, value, turns, seen)
+    for line in lines:
+        with broken.reading(line.place):
+            yield _conversation(path, line, seen)
 
 
-def of_values(path: str | Path, values: Iterable[tuple[str, Any]]) -> list[Conversation]:
-    """As `iterate`, of lines of messages, at once."""
-    return list(iterate(path, values))
-
-
-def numbered(path: str | Path, values: Iterable[dict[str, Any]]) -> Iterator[Conversation]:
-    """The conversations of objects with `messages`, whose places are their numbers."""
-    return iterate(path, ((f"conversation {number}", value) for number, value in enumerate(values, start=1)))
-
-
-def _conversation(
-    path: str | Path, place: str, form: DialogueForm, value: Mapping[str, Any], turns: list[Any], seen: Counter[str]
-) -> Conversation:
-    reading = _Reading(form)
-    plain = [form.plain(turn) if is_object(turn) else None for turn in turns]
-    if form is FORM and (system := text_of(value.get("system") or value.get("system_prompt"))):
-        # As Anthropic's API takes it; the line keeps its key.
-        reading.asides.append({"at": 0, "system": system, BESIDE: form.kind})
-    for position, (turn, of_turn) in enumerate(zip(turns, plain, strict=True)):
-        if of_turn is None or not reading.read(position, turn, of_turn):
-            raise DataError(f"{at(path, place, f'message {position}')}: {form.needs}")
-    reading.end()
-    key = digest(value)
+def _conversation(path: str | Path, line: Line, seen: Counter[str]) -> Conversation:
+    reading = _Reading()
+    further = {key: value for key, value in line.further.items() if value not in NOTHING}
+    for key in ("system", "system_prompt"):  # as Anthropic's API takes it
+        if isinstance(text := further.get(key), str):
+            reading.add(Turn("system", text))
+            del further[key]
+            break
+    for number, turn in enumerate(line.turns):
+        if turn.role not in ("user", "assistant", "system", "tool") or (turn.text is None and turn.role != "tool"):
+            raise DataError(f"{at(path, line.place, f'message {number}')}: {NEEDS}")
+        reading.add(turn)
+    reading.close()
+    named = line.raw if line.raw is not None else {**further, "messages": list(as_messages(line.turns))}
+    key, own = digest(named), further.pop("id", None)
     ordinal = seen[key]
     seen[key] += 1
-    scenario: Json = {"kind": form.kind, "digest": key}
-    own_id = value.get("id")
-    name = own_id if isinstance(own_id, str) and own_id else conversation_id(form.kind, scenario, ordinal)
-    patch = difference({**value, form.turns: None}, {"id": name, form.turns: None})
-    extra: dict[str, Any] = {ASIDES: reading.asides} if reading.asides else {}
+    scenario: Json = {"kind": KIND, "digest": key}
+    is_name = isinstance(own, str | int) and not isinstance(own, bool)
+    extra = {key: value for key, value in further.items() if key not in _RESERVED}
+    extra |= {"row": apart} if (apart := {key: further[key] for key in _RESERVED if key in further}) else {}
     return Conversation(
-        id=name,
+        id=str(own) if is_name else conversation_id(KIND, scenario, ordinal),
         scenario=scenario,
         ordinal=ordinal,
         messages=tuple(reading.messages),
         unsaid=tuple(reading.unsaid),
-        labels=declared_labels(value),
-        extra=extra | ({form.kind: patch} if patch else {}),
+        labels=declared_labels(further),
+        extra=extra | ({ASIDES: reading.asides} if reading.asides else {}),
     )
 
 
@@ -168,161 +115,104 @@ def _conversation(
 class _Reading:
     """One conversation, turn by turn; what tools did waits for the message for which it was made."""
 
-    form: DialogueForm
     messages: list[Message] = field(default_factory=list[Message])
     unsaid: list[Unsaid] = field(default_factory=list[Unsaid])
     asides: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    waiting: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
-    """Position and content of each turn of tools."""
+    side: Role = "assistant"
+    """Who made the calls that wait."""
     calls: list[ToolCall] = field(default_factory=list[ToolCall])
-    ids: list[str | None] = field(default_factory=list[str | None])
-    """The id of each call; None once its result was read."""
-    by_message: bool = False
-    """Whether a message with words made the calls: they are its own, and not those of the next one."""
+    waiting: list[Call | None] = field(default_factory=list[Call | None])
+    """Each call as its source has it; None once its result was read."""
+    reasoning: list[str] = field(default_factory=list[str])
+    further: dict[str, Any] = field(default_factory=dict[str, Any])
+    made: bool = False
+    """Whether the last message made the calls: they are its own, and not those of the next one."""
 
-    def read(self, position: int, turn: Mapping[str, Any], plain: Mapping[str, Any]) -> bool:
-        """Read a turn; False if it is neither a message nor an instruction nor a turn of tools.
+    def add(self, turn: Turn) -> None:
+        if turn.role == "system":
+            named = {key: turn.further[key] for key in ("name",) if key in turn.further}
+            self.asides.append({"at": len(self.messages), "system": turn.text, **named})
+        elif turn.said:
+            self._said(turn, cast(Role, turn.role))
+        elif turn.role == "tool":
+            self._called(turn)
+        elif turn.calls or turn.role == "assistant":
+            if self.made or turn.role != self.side:
+                self.close()
+            self.side = cast(Role, turn.role)
+            self._called(turn)
+            self.reasoning += [turn.reasoning] if turn.reasoning else []
+            self.further |= turn.further
+        else:
+            self._called(turn)
 
-        `turn`: as its source has it. `plain`: the same in OpenAI's form.
-        """
-        role, content = role_of(plain.get("role")), plain.get("content")
-        text = text_of(content)
-        parts = parts_of(content) if text is not None else ()
-        results = _results(plain)
-        of_tools = (role == "user" and bool(results)) or (role == "assistant" and bool(_calls(plain)))
-        if role in TOOLS or (of_tools and not text and not parts):
-            if role == "assistant" and self.by_message:
-                self._close()
-            self.waiting.append((position, dict(turn)))
-            if role in TOOLS and not results:
-                self._answered([plain])
+    def close(self) -> None:
+        """Give what no message follows to the message before; without one it is a turn without a message."""
+        if self.calls or self.reasoning:
+            if self.messages and self.messages[-1].role == self.side:
+                self.messages[-1] = self._with_draft(self.messages[-1])
             else:
-                self._called(plain, results) if role == "assistant" else self._answered(results)
-        elif role in SYSTEM and text is not None:
-            self.asides.append({"at": position, self.form.kind: dict(turn), "system": text})
-        elif role in SPEAKERS and text is not None:
-            self._said(Message(role=SPEAKERS[str(role)], text=text, parts=parts), turn, plain, results)
-        else:
-            return False
-        return True
+                draft = self._draft("")
+                self.unsaid.append(Unsaid(role=self.side, after=len(self.messages), attempts=(draft,)))
+        self.calls, self.waiting, self.reasoning, self.further, self.made = [], [], [], {}, False
 
-    def end(self) -> None:
-        """Keep what no message follows."""
-        self._close()
-        self.asides.sort(key=lambda aside: int(aside["at"]))
+    def _said(self, turn: Turn, role: Role) -> None:
+        if role == "user":
+            self._called(Turn("tool", results=turn.results))
+        if self.made or role != self.side:
+            self.close()
+        further = {key: value for key, value in (self.further | turn.further).items() if value not in NOTHING}
+        message = Message(
+            role=role, text=turn.text or "", parts=turn.parts, labels=declared_labels(further), extra=further
+        )
+        own = turn if role == "assistant" else Turn(role, calls=turn.calls)
+        self.reasoning += [turn.reasoning] if turn.reasoning else []
+        if turn.calls:
+            if self.calls:  # those before it are the message's too
+                self._called(own)
+                own = Turn(role)
+            else:
+                self.messages.append(message)
+                self.side, self.made = role, True
+                self._called(own)
+                return
+        self._called(own)
+        self.messages.append(self._with_draft(message) if self.calls or self.reasoning else message)
+        self.calls, self.waiting, self.reasoning, self.further, self.made = [], [], [], {}, False
+        self.side = role
 
-    def _said(
-        self, message: Message, turn: Mapping[str, Any], plain: Mapping[str, Any], results: Sequence[Mapping[str, Any]]
-    ) -> None:
-        form = self.form
-        if message.role == "user":
-            self._answered(results)
-        before: list[dict[str, Any]] | None = None
-        if message.role == "user" or self.by_message or not self.calls:
-            self._close()
-        else:
-            earlier = sum(len(message.tool_calls) for message in self.messages if message.role == "assistant")
-            message = self._with_calls(message)
-            own = [turn for _, turn in self.waiting]
-            before = None if own == form.tools(message, earlier + 1) else own
-        patch = difference(turn, form.turn(message)) | ({} if before is None else {BEFORE: before})
-        if patch:
-            message = message.model_copy(update={"extra": {form.kind: patch}, "labels": declared_labels(turn)})
-        self.messages.append(message)
-        self._forget()
-        self.by_message = message.role == "assistant" and bool(_calls(plain))
-        if self.by_message:
-            self._called(plain, results)
+    def _called(self, turn: Turn) -> None:
+        """Note calls, and results that stand beside them or after them.
 
-    def _called(self, turn: Mapping[str, Any], results: Iterable[Mapping[str, Any]]) -> None:
-        """The calls of an assistant's turn, and results that stand beside them, as a server's tools have them."""
-        for name, call in calls_in(turn):
-            self.ids.append(name)
-            self.calls.append(call)
-        self._answered(results)
-
-    def _answered(self, results: Iterable[Mapping[str, Any]]) -> None:
-        """A result belongs to the first call of its id or name that has none; without both, to the first."""
-        for turn in results:
-            own = next((turn[key] for key in ("tool_call_id", "name") if isinstance(turn.get(key), str)), None)
-            number = next((n for n, name in enumerate(self.ids) if name is not None and own in (None, name)), None)
-            if number is not None:
-                self.ids[number] = None
-                self.calls[number] = self.calls[number].model_copy(update=_outcome(turn))
-
-    def _with_calls(self, message: Message) -> Message:
-        drafted = Attempt(text=message.text, verdict="unjudged", tool_calls=(*message.tool_calls, *self.calls))
-        return message.model_copy(update={"attempts": (drafted,)})
-
-    def _close(self) -> None:
-        """Keep the turns of tools that no message follows apart; their calls are those of the message that made them.
-
-        Without such a message they are a turn of the assistant without one.
+        A result belongs to the first call of its id or name that has none; without both, to the first.
         """
-        self.asides += [{"at": position, self.form.kind: turn} for position, turn in self.waiting]
-        if self.calls and self.messages and self.messages[-1].role == "assistant":
-            message = self._with_calls(self.messages[-1])
-            patch = {BEFORE: [], **as_object(message.extra.get(self.form.kind))}
-            self.messages[-1] = message.model_copy(update={"extra": {**message.extra, self.form.kind: patch}})
-        elif self.calls:
-            draft = Attempt(text="", verdict="unjudged", tool_calls=tuple(self.calls))
-            self.unsaid.append(Unsaid(role="assistant", after=len(self.messages), attempts=(draft,)))
-        self._forget()
+        for call in turn.calls:
+            self.waiting.append(call)
+            self.calls.append(ToolCall(name=call.name, arguments=call.arguments, error=NO_RESULT))
+        for result in turn.results:
+            number = next((n for n, call in enumerate(self.waiting) if call is not None and _fits(result, call)), None)
+            if number is not None:
+                self.waiting[number] = None
+                self.calls[number] = self.calls[number].model_copy(update=_outcome(result))
 
-    def _forget(self) -> None:
-        self.waiting, self.calls, self.ids, self.by_message = [], [], [], False
+    def _with_draft(self, message: Message) -> Message:
+        return message.model_copy(update={"attempts": (self._draft(message.text, message.tool_calls),)})
 
-
-def _calls(turn: Mapping[str, Any]) -> list[Any]:
-    listed, one = turn.get("tool_calls"), turn.get("function_call")
-    if isinstance(listed, list):
-        return listed
-    return [{"function": one}] if one else [call for block in as_list(turn.get("content")) if (call := call_of(block))]
+    def _draft(self, text: str, earlier: tuple[ToolCall, ...] = ()) -> Attempt:
+        reasoning = "\n\n".join(self.reasoning) or None
+        return Attempt(text=text, verdict="unjudged", tool_calls=(*earlier, *self.calls), reasoning=reasoning)
 
 
-def _results(turn: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [result for block in as_list(turn.get("content")) if (result := result_of(block))]
+def _fits(result: Result, call: Call) -> bool:
+    if result.id:
+        return result.id == (call.id or call.name)
+    return result.name in ("", call.name)
 
 
-def calls_in(turn: Mapping[str, Any]) -> list[tuple[str, ToolCall]]:
-    """The calls of a turn, each with its id, or its name without one."""
-    found: list[tuple[str, ToolCall]] = []
-    for call in _calls(turn):
-        function = call.get("function", call.get("custom", call)) if is_object(call) else None
-        if not is_object(function) or not isinstance(name := function.get("name"), str):
-            continue
-        written = next((function[key] for key in ("arguments", "args", "input") if key in function), None)
-        own = call.get("id") if call is not function else None
-        try:
-            one = ToolCall(name=name, arguments=_arguments(written), error=NO_RESULT)
-        except ValidationError:  # deeper than a record can hold
-            continue
-        found.append((own if isinstance(own, str) else name, one))
-    return found
-
-
-def _arguments(written: Any) -> dict[str, Any]:
-    if isinstance(written, str):
-        try:
-            value = json.loads(written) if written.strip() else {}
-        except (ValueError, RecursionError):
-            return {"value": written}
-        written = {"value": written} if is_too_deep(value) else value
-    return dict(written) if is_object(written) else {} if written is None else {"value": written}
-
-
-def _outcome(turn: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a call by the turn with its result."""
-    content: Any = turn.get("content")
-    if parts := parts_of(content):
-        texts = [block["text"] for block in content if is_object(block) and isinstance(block.get("text"), str)]
-        return {"error": None, "parts": parts, "result": as_value("".join(texts)) if texts else None}
-    if turn.get("status") == "error":
-        return {"error": content if isinstance(content, str) else dumps(content), "result": None}
-    return {"error": None, "result": as_value(content)}
-
-
-# --- What a source has beside the messages
+def _outcome(result: Result) -> dict[str, Any]:
+    if result.failed:
+        return {"error": result.value if isinstance(result.value, str) else dumps(result.value), "parts": result.parts}
+    return {"error": None, "result": result.value, "parts": result.parts}
 
 
 def declared_labels(source: Mapping[str, Any]) -> Json:
@@ -333,116 +223,199 @@ def declared_labels(source: Mapping[str, Any]) -> Json:
 
 
 def asides(conversation: Conversation) -> list[dict[str, Any]]:
-    """The turns of the source that are not messages, in order."""
-    turns = conversation.extra.get(ASIDES)
-    return [turn for turn in as_list(turns) if isinstance(turn, dict) and isinstance(turn.get("at"), int)]
+    """The instructions of the source, in order: the text under `system`, and under `at` how many messages are before."""
+    turns = as_list(conversation.extra.get(ASIDES))
+    return [turn for turn in turns if isinstance(turn, dict) and isinstance(turn.get("at"), int)]
 
 
 def further(conversation: Conversation) -> dict[str, Any]:
     """Further keys and values of the source beside the messages, in any format."""
     merged: dict[str, Any] = {}
-    for patch in conversation.extra.values():
-        merged |= as_object(as_object(patch).get("values"))
-    return merged | conversation.extra
+    for key in _PUBLISHED:
+        merged |= as_object(as_object(conversation.extra.get(key)).get("values"))
+    return {**merged, **as_object(conversation.extra.get("row")), **conversation.extra}
 
 
-def difference(original: Mapping[str, Any], derived: Mapping[str, Any]) -> dict[str, Any]:
-    """The patch that turns the derived object into the original; empty if they are equal, including key order.
+# --- Writing
 
-    `values`: the original's values of keys that are missing or different in the derived object.
-    `order`: the original's keys, if they or their order differ.
+
+def turns_in(conversation: Conversation) -> Iterator[Turn]:
+    """The turns of a conversation: its instructions at their places, and each stored message after its calls of tools.
+
+    Calls of users are left out, as OpenAI's form has none.
     """
-    values = {key: value for key, value in original.items() if key not in derived or not _same(derived[key], value)}
-    patch: dict[str, Any] = {}
-    if values:
-        patch["values"] = values
-    if list(original) != list(derived):
-        patch["order"] = list(original)
-    return patch
-
-
-def patched(derived: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
-    """The original object, from the derived object and its patch."""
-    merged = dict(derived) | dict(patch.get("values", {}))
-    return {key: merged[key] for key in patch.get("order", merged)}
-
-
-def _same(left: Any, right: Any) -> bool:
-    """Whether two values are the same JSON: 1, 1.0 and true differ, and so do objects with another order of keys."""
-    if isinstance(left, dict) and isinstance(right, dict):
-        return list(left) == list(right) and all(_same(left[key], right[key]) for key in left)
-    if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
-        return len(left) == len(right) and all(map(_same, left, right))
-    return type(left) is type(right) and bool(left == right)
-
-
-# --- Messages
+    instructions = {at: list(group) for at, group in groupby(asides(conversation), key=lambda aside: aside["at"])}
+    calls = 0
+    for number, message in enumerate((*conversation.messages, None)):
+        for aside in instructions.get(number, ()):
+            named = {"name": aside["name"]} if "name" in aside else {}
+            yield Turn("system", str(aside.get("system") or ""), further=named)
+        if message is not None and message.stored:
+            if message.role == "assistant" and message.tool_calls:
+                yield _of_calls(message, calls + 1)
+                calls += len(message.tool_calls)
+            beside = {key: value for key, value in message.extra.items() if _is_plain(conversation)}
+            if _is_plain(conversation) and message.labels != declared_labels(message.extra):
+                beside[LABELS] = message.labels
+            yield Turn(message.role, message.text, message.parts, further=beside)
 
 
 def tool_turns(message: Message, first: int) -> list[dict[str, Any]]:
-    """The tool calls of an assistant's message: one turn with all calls, then one for each result.
+    """The calls of an assistant's message in OpenAI's form, and then their results; an error is written as the result.
 
-    None for a user: the form has no tool calls of users. An error is written as the result. `first`: the number of the
-    first call.
+    `first`: the number of the first call.
     """
-    calls = [(f"call_{number}", call) for number, call in enumerate(message.tool_calls, start=first)]
-    if not calls or message.role != "assistant":
-        return []
-    functions = [function_call(call.name, call.arguments, name) for name, call in calls]
-    results = [{"role": "tool", "tool_call_id": name, "content": _content(call)} for name, call in calls]
-    return [{"role": message.role, "content": None, "tool_calls": functions}, *results]
+    return list(as_messages([_of_calls(message, first)])) if message.tool_calls and message.role == "assistant" else []
 
 
-def _content(call: ToolCall) -> Any:
-    if call.error is not None:
-        return call.error
-    if call.parts and call.result is None:
-        return content_of("", call.parts)
-    return content_of(call.result if isinstance(call.result, str) else dumps(call.result), call.parts)
-
-
-FORM = DialogueForm(
-    kind="messages",
-    turns="messages",
-    plain=lambda turn: {**turn, "content": worded_content(turn)},
-    turn=lambda message: {"role": message.role, "content": content_of(message.text, message.parts)},
-    system=lambda text: {"role": "system", "content": text},
-    tools=tool_turns,
-    needs="needs a 'role' (user, assistant, system or tool) and a text as 'content'",
-)
+def _of_calls(message: Message, first: int) -> Turn:
+    turn = Turn("assistant")
+    for number, call in enumerate(message.tool_calls, first):
+        value = call.result if call.error is None else call.error
+        turn.calls.append(Call(call.name, call.arguments, f"call_{number}"))
+        parts = call.parts if call.error is None else ()
+        turn.results.append(Result(value, f"call_{number}", call.name, parts, failed=call.error is not None))
+    return turn
 
 
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
-    """Write one conversation a line: id, messages, their images and files, and tool calls.
+    """Write one conversation a line: id, messages, their images and files, tool calls, and further keys of its source.
 
-    Conversations read in this format are restored. Returns a line for each kind of content that the format cannot hold.
+    Returns a line for each kind of content that the format cannot hold.
     """
     lost: Counter[str] = Counter()
-    write_lines(path, map(FORM.written, losses(conversations, lost, own_key=FORM.kind, parts=True)))
-    return _lines(lost)
+    write_lines(path, (_line(one, lost, "messages", as_messages, parts=True) for one in conversations))
+    return _told(lost)
 
 
-def read(path: str | Path, broken: Broken = STRICT) -> Iterator[Conversation]:
-    """The conversations of a file of message lines, or of a JSON list of them, one at a time (`iterate`)."""
-    yield from iterate(path, elements(path, broken), broken)
+def write_sharegpt(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
+    """Write ShareGPT as JSON lines if the name ends with `.jsonl`, else as a list; as `write`."""
+    lost: Counter[str] = Counter()
+    lines = (_line(one, lost, "conversations", _as_sharegpt, parts=False) for one in conversations)
+    if Path(path).suffix == ".jsonl":
+        write_lines(path, lines)
+    else:
+        write_json(path, list(lines), end="\n")
+    return _told(lost)
 
 
-def _lines(lost: Counter[str]) -> list[str]:
+def _line(
+    conversation: Conversation,
+    lost: Counter[str],
+    key: str,
+    form: Callable[[Iterable[Turn]], Iterable[dict[str, Any]]],
+    *,
+    parts: bool,
+) -> dict[str, Any]:
+    lost.update(dict.fromkeys(_losses(conversation, parts=parts), 1))
+    line: dict[str, Any] = {"id": conversation.id, key: list(form(turns_in(conversation)))}
+    names = conversation.extra if _is_plain(conversation) else ("user",)  # by which people's halves are told
+    line |= {
+        name: conversation.extra[name]
+        for name in names
+        if name in conversation.extra and name not in (*line, *_RESERVED)
+    }
+    if conversation.labels != declared_labels(line):
+        line[LABELS] = conversation.labels
+    return line
+
+
+def _as_sharegpt(turns: Iterable[Turn]) -> Iterator[dict[str, Any]]:
+    names = {"user": "human", "assistant": "gpt"}
+    for turn in turns:
+        for call, result in zip(turn.calls, turn.results, strict=True):
+            yield {"from": "function_call", "value": dumps({"name": call.name, "arguments": call.arguments})}
+            text = result.value if isinstance(result.value, str) else dumps(result.value)
+            yield {"from": "observation", "value": text}
+        if not turn.calls:
+            yield {"from": names.get(turn.role, turn.role), "value": turn.text, **turn.further}
+
+
+def _is_plain(conversation: Conversation) -> bool:
+    """Whether only the messages of a conversation are known: what is beside them are keys of its source."""
+    return conversation.scenario.keys() == {"kind", "digest"}
+
+
+def _losses(conversation: Conversation, *, parts: bool) -> list[str]:
+    """What a format of messages cannot hold of a conversation, by kind."""
+    stored = [message for message in conversation.messages if message.stored]
+    calls = [call for message in stored if message.role == "assistant" for call in message.tool_calls]
+    drafts = list(conversation.attempts())
+    standing = [draft for draft in drafts if draft.verdict != "rejected"]
+    shown = {"number", "text", "verdict", "tool_calls"}
+    media = [*(one.parts for one in stored), *(call.parts for call in calls)]
+    beside = {key for extra in (conversation.extra, *(one.extra for one in stored)) for key in extra}
+    kinds = {
+        "what it is about (the scenario)": conversation.scenario.keys() - {"kind", "digest"},
+        "turns without a stored message": len(stored) < len(conversation.messages) or conversation.unsaid,
+        "labels": not _is_plain(conversation) and any(message.labels for message in stored),
+        "spans": any(message.spans for message in stored),
+        "calls and results of a user's tools": any(one.role == "user" and one.tool_calls for one in stored),
+        "that a tool failed (errors of tools are written as results)": any(call.error is not None for call in calls),
+        "that results of tools are numbers, true, false or null": any(
+            call.error is None and not isinstance(call.result, str | dict | list) and not (parts and call.parts)
+            for call in calls
+        ),
+        "images, files and other parts of messages": any(call.parts and call.error is not None for call in calls)
+        or (not parts and any(media)),
+        "rejected drafts": len(standing) < len(drafts),
+        "prompts, reasoning, tokens and notes of drafts": conversation.memory
+        or any(draft.plain().keys() - shown for draft in standing),
+        "why it ended (stop, failure)": conversation.stop is not None or conversation.failure is not None,
+        "how it was made (provenance, times)": conversation.provenance is not None
+        or conversation.edges
+        or conversation.timing != Timing(),
+        "further keys of the source": not _is_plain(conversation) and beside - {ASIDES, "path", "variant"},
+    }
+    return [kind for kind, is_lost in kinds.items() if is_lost]
+
+
+def _told(lost: Counter[str]) -> list[str]:
     return [f"{what}, of {count} conversation{'s' if count > 1 else ''}" for what, count in lost.items()]
 
 
-RESPONSES = ("response", "completion", "output", "preferred_output", "response_body")
-"""Keys of a line's response to its messages."""
+# --- The two formats
+
+_LISTS = ("messages", "conversations")
 _OTHERS = (
-    *RESPONSES,
-    *"choices chosen run_type attributes traceId eval simulations traj mapping chat_messages".split(),
+    *"response completion output preferred_output response_body choices chosen run_type attributes traceId eval".split(),
+    *"simulations traj mapping chat_messages".split(),
 )
 """Keys of other forms, whose lines may have messages too."""
 
 
+def read(path: str | Path, broken: Broken = STRICT) -> Iterator[Conversation]:
+    """The conversations of lines, or a list, of `messages` or `conversations`, one at a time."""
+    return of_values(path, elements(path, broken), broken)
+
+
+def of_values(path: str | Path, values: Iterable[tuple[str, Any]], broken: Broken = STRICT) -> Iterator[Conversation]:
+    """As `read`, of values, each with its place in the file."""
+
+    def lines() -> Iterator[Line]:
+        for place, value in values:
+            with broken.reading(place):
+                yield _line_of(path, place, value)
+
+    return conversations(path, lines(), broken)
+
+
+def _line_of(path: str | Path, place: str, value: Any) -> Line:
+    key = next((key for key in _LISTS if isinstance(as_object(value).get(key), list)), None)
+    if key is None:
+        raise DataError(f"{at(path, place)}: has no list 'messages': write one conversation a line")
+    turns: list[Turn] = []
+    for number, message in enumerate(value[key]):
+        own = turns_of(message)
+        if not own or not (is_object(message) or isinstance(message, list)):
+            raise DataError(f"{at(path, place, f'message {number}')}: {NEEDS}")
+        turns += own
+    return Line(place, turns, {name: inner for name, inner in value.items() if name != key}, value)
+
+
 def _is_messages(source: Source) -> bool:
     first = as_object(source.first)
-    turns = first.get(FORM.turns)
+    turns = first.get("messages")
     if not isinstance(turns, list) or not all(map(is_object, turns)) or any(first.get(key) for key in _OTHERS):
         return False
     if turns and role_of(turns[-1].get("role")) == "user" and any(first.get(key) for key in ("reply", "answer")):
@@ -453,56 +426,17 @@ def _is_messages(source: Source) -> bool:
     return not turns or any(map(is_turn, turns[:3])) or turns[0].get("role") not in (None, *SIDES)
 
 
-FORMAT = Format(
-    FORM.kind, "JSON lines of messages", _is_messages, read, write, sign="a list under `messages`", skips=True
-)
+def _is_sharegpt(source: Source) -> bool:
+    first = as_object(source.first)
+    return isinstance(first.get("conversations"), list) and "chosen" not in first
 
 
-# --- ShareGPT
-
-
-def _sharegpt_tools(message: Message, _: int) -> list[dict[str, Any]]:
-    turns: list[dict[str, Any]] = []
-    for call in message.tool_calls if message.role == "assistant" else ():
-        result = call.result if call.error is None else call.error
-        turns.append({"from": SHAREGPT_CALL, "value": dumps({"name": call.name, "arguments": call.arguments})})
-        turns.append({"from": SHAREGPT_RESULTS[0], "value": result if isinstance(result, str) else dumps(result)})
-    return turns
-
-
-SHAREGPT_FORM = DialogueForm(
-    kind="sharegpt",
-    turns="conversations",
-    plain=sharegpt_turn,
-    turn=lambda message: {"from": {"user": "human", "assistant": "gpt"}[message.role], "value": message.text},
-    system=lambda text: {"from": "system", "value": text},
-    tools=_sharegpt_tools,
-    needs="needs 'from' (human, gpt, system or a tool) and a text as 'value'",
-)
-
-
-def write_sharegpt(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
-    """Write ShareGPT as JSON lines if the name ends with `.jsonl`, else as a list; as `write`."""
-    form, lost = SHAREGPT_FORM, Counter[str]()
-    written = map(form.written, losses(conversations, lost, own_key=form.kind, parts=False))
-    if Path(path).suffix == ".jsonl":
-        write_lines(path, written)
-    else:
-        write_json(path, list(written), end="\n")
-    return _lines(lost)
-
-
-def read_sharegpt(path: str | Path, broken: Broken = STRICT) -> Iterator[Conversation]:
-    """The conversations of a ShareGPT file, one at a time (`iterate`)."""
-    yield from iterate(path, elements(path, broken), broken, SHAREGPT_FORM)
-
-
+FORMAT = Format("messages", "JSON lines of messages", _is_messages, read, write, sign="a list under `messages`")
 SHAREGPT = Format(
-    SHAREGPT_FORM.kind,
+    "sharegpt",
     "ShareGPT JSON",
-    lambda source: isinstance(as_object(source.first).get(SHAREGPT_FORM.turns), list) and "chosen" not in source.first,
-    read_sharegpt,
+    _is_sharegpt,
+    read,
     write_sharegpt,
     sign="`conversations` of `from` and `value`",
-    skips=True,
 )

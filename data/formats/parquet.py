@@ -1,12 +1,10 @@
 """Conversations as a Parquet file with explicit types: a row each, with columns for training and the whole record.
 
-The schema names the features of Hugging Face's `datasets`: a column without a value keeps its type, and JSON of any
-shape is `Json` (datasets 4.7). Rows are written and read in groups, so that a file of any length needs little memory.
+A column without a value keeps its type; values of any shape are JSON texts. Rows are written and read in groups, so that a
+file of any length needs little memory.
 """
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,42 +13,29 @@ from ...errors import DataError, at
 from ..files.json import dumps, parsed, replacing_bytes
 from ..files.tables import PARQUET
 from ..records import Conversation
-from .messages import FORM
+from .messages import turns_in
 from .record_lines import Validate, from_plain
 from .source import Format, Source
-from .turns import text_of
+from .turns import as_messages
 
 GROUP = 500
 """Conversations of a row group."""
 RECORD = "record"
 """The column with the whole record as JSON text, from which it is read again."""
 
-_OWN = replace(FORM, kind="parquet")
-"""Messages in OpenAI's form, without what the source of another format has beside."""
-
-
-def _value(kind: str = "string") -> dict[str, Any]:
-    return {"dtype": kind, "_type": "Value"}
-
-
-def _list(feature: Mapping[str, Any]) -> dict[str, Any]:
-    return {"feature": dict(feature), "_type": "List"}
-
-
-_JSON: dict[str, Any] = {"_type": "Json"}
-FEATURES: dict[str, Any] = {
-    "id": _value(),
-    "messages": _list({"role": _value(), "content": _value(), "tool_calls": _JSON, "tool_call_id": _value()}),
-    "scenario": _JSON,
-    "labels": _JSON,
-    "rejected": _list(
-        {"role": _value(), "message": _value("int32"), "attempt": _value("int32"), "text": _value(), "reason": _value()}
-    ),
-    "stop": _value(),
-    "cast": _value(),
-    RECORD: _value(),
+_MESSAGE = {"role": "string", "content": "string", "tool_calls": "string", "tool_call_id": "string"}
+_REJECTED = {"role": "string", "message": "int32", "attempt": "int32", "text": "string", "reason": "string"}
+COLUMNS: dict[str, Any] = {
+    "id": "string",
+    "messages": _MESSAGE,
+    "scenario": "string",
+    "labels": "string",
+    "rejected": _REJECTED,
+    "stop": "string",
+    "cast": "string",
+    RECORD: "string",
 }
-"""The columns in the form of `datasets.Features.from_dict`.
+"""The columns with their types; an object is a list of objects.
 
 `messages` are in OpenAI's form, with instructions and results of tools. In `rejected` a message is a number of the record's
 `messages`, from 0. Content that is not text, spans and labels of messages are only in the record.
@@ -60,12 +45,18 @@ FEATURES: dict[str, Any] = {
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
     """Write one conversation a row; nothing is left out. DataError without pyarrow."""
     pyarrow = _pyarrow(path)
-    plain, typed = (_schema(pyarrow, json_type) for json_type in (pyarrow.string(), pyarrow.json_(pyarrow.string())))
+    schema = pyarrow.schema([(name, _typed(pyarrow, kind)) for name, kind in COLUMNS.items()])
     left = iter(conversations)
-    with replacing_bytes(path) as file, pyarrow.parquet.ParquetWriter(file, typed, compression="zstd") as writer:
+    with replacing_bytes(path) as file, pyarrow.parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         while rows := [_whole(_row(conversation)) for conversation in islice(left, GROUP)]:
-            writer.write_table(pyarrow.Table.from_pylist(rows, schema=plain).cast(typed))
+            writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
     return []
+
+
+def _typed(pyarrow: Any, kind: Any) -> Any:
+    if isinstance(kind, str):
+        return getattr(pyarrow, kind)()
+    return pyarrow.list_(pyarrow.struct([(name, _typed(pyarrow, inner)) for name, inner in kind.items()]))
 
 
 def read(path: str | Path, validate: Validate = lambda _: None) -> Iterator[Conversation]:
@@ -115,31 +106,14 @@ def _pyarrow(path: str | Path) -> Any:
     return pyarrow
 
 
-def _schema(pyarrow: Any, json_type: Any) -> Any:
-    """The types of the columns, with the features under the key that `datasets` reads."""
-
-    def typed(feature: Mapping[str, Any]) -> Any:
-        match feature.get("_type"):
-            case "Value":
-                return getattr(pyarrow, feature["dtype"])()
-            case "Json":
-                return json_type
-            case "List":
-                return pyarrow.list_(typed(feature["feature"]))
-        return pyarrow.struct([(name, typed(inner)) for name, inner in feature.items()])
-
-    about = {"huggingface": json.dumps({"info": {"features": FEATURES}})}
-    return pyarrow.schema([(name, typed(feature)) for name, feature in FEATURES.items()], metadata=about)
-
-
 def _row(conversation: Conversation) -> dict[str, Any]:
     drafts = [(one.role, number, draft) for number, one in enumerate(conversation.messages) for draft in one.attempts]
     drafts += [(turn.role, turn.after, draft) for turn in conversation.unsaid for draft in turn.attempts]
     return {
         "id": conversation.id,
-        "messages": [_turn(turn) for turn in _OWN.written(conversation)[_OWN.turns]],
-        "scenario": _json(conversation.scenario),
-        "labels": _json(conversation.labels),
+        "messages": [_turn(turn) for turn in as_messages(turns_in(conversation))],
+        "scenario": dumps(conversation.scenario),
+        "labels": dumps(conversation.labels),
         "rejected": [
             {"role": role, "message": number, "attempt": draft.number, "text": draft.text, "reason": draft.reason}
             for role, number, draft in drafts
@@ -152,24 +126,18 @@ def _row(conversation: Conversation) -> dict[str, Any]:
 
 
 def _turn(turn: Mapping[str, Any]) -> dict[str, Any]:
-    calls = turn.get("tool_calls")
+    calls, content = turn.get("tool_calls"), turn["content"]
+    texts = [block.get("text", "") for block in content if block["type"] == "text"] if isinstance(content, list) else []
     return {
         "role": turn["role"],
-        "content": text_of(turn["content"]),
-        "tool_calls": _json(calls) if calls else None,
+        "content": "".join(texts) if isinstance(content, list) else content,
+        "tool_calls": dumps(calls) if calls else None,
         "tool_call_id": turn.get("tool_call_id"),
     }
 
 
-def _json(value: Any) -> str:
-    return dumps(_whole(value))
-
-
 def _whole(value: Any) -> Any:
-    """The value with question marks for halves of surrogate pairs: UTF-8 lacks them, and `datasets` refuses their escapes.
-
-    The record holds them.
-    """
+    """The value with question marks for halves of surrogate pairs, which UTF-8 lacks; the record has their escapes."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, dict):

@@ -8,16 +8,17 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from inspect import signature
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from ...errors import DataError, at
 from ..files.json import STRICT, Broken, decoded, elements_in, read_text
 from ..files.paths import is_folder, open_lines
 from ..packages import failure, is_shipped
-from ..records import Conversation
+from ..records import Conversation, is_object
 
 MANIFEST = "manifest.json"
 CONVERSATIONS = "conversations.jsonl"
@@ -49,7 +50,7 @@ class Source:
     def __init__(self, path: str | Path, broken: Broken = STRICT) -> None:
         self.path = Path(path)
         self.fault: DataError | None = None
-        """The error, if the text or value could not be read and is therefore empty."""
+        """The error, if the text or a value could not be read and is therefore empty."""
         self._broken = broken
 
     @cached_property
@@ -80,59 +81,38 @@ class Source:
             self.fault = error
             return ""
 
-    @cached_property
-    def value(self) -> Any:
-        """The file's JSON list or object, or the object of its first JSON line; None if there is neither."""
-        begins = self.begin.removeprefix(BOM_UTF8).lstrip()[:1]
-        if begins not in (b"{", b"["):
-            return self._first_readable() if self._broken.skip and begins else None
-        try:
-            with self._opened() as file:
-                found = elements_in(file, self.path)
-                place, first = next(found, ("[]", None))
-                if place == "[]":
-                    return []
-                return [first, *(value for _, value in found)] if place.startswith("[") else first
-        except DataError as error:
-            self.fault = error
-            return self._first_readable() if self._broken.skip else None
-
-    def _first_readable(self) -> Any:
-        """The first value of a file whose broken lines are left out."""
-        try:
-            with self._opened() as file:
-                value = next(elements_in(file, self.path, Broken(skip=True)), ("", None))[1]
-        except DataError:
-            return None
-        self.fault = None if value is not None else self.fault
-        return value
-
-    def _opened(self) -> IO[bytes]:
-        return BytesIO(self.begin) if len(self.begin) < _HEAD else open_lines(self.path)
+    @property
+    def is_list(self) -> bool:
+        """Whether the file begins as a JSON list."""
+        return self.begin.removeprefix(BOM_UTF8).lstrip()[:1] == b"["
 
     @cached_property
     def beginning(self) -> tuple[Any, ...]:
-        """The first values of a list or of JSON lines, at most twenty; else the one value."""
-        if isinstance(self.value, list):
-            return tuple(self.value[:_FIRST])
+        """The first JSON values of a list or of lines, at most twenty; of a file without one a single None."""
+        begins = self.begin.removeprefix(BOM_UTF8).lstrip()[:1]
         values: list[Any] = []
-        try:
-            if self.value is not None:
-                with self._opened() as file:
-                    found = elements_in(file, self.path, Broken(self._broken.skip))
-                    values += (value for _, value in islice(found, _FIRST))
-        except DataError:  # a line that its reader will name
-            pass
-        return tuple(values) or (self.value,)
+        if begins in (b"{", b"[") or (begins and self._broken.skip):
+            try:
+                with BytesIO(self.begin) if len(self.begin) < _HEAD else open_lines(self.path) as file:
+                    for _, value in islice(elements_in(file, self.path, Broken(self._broken.skip)), _FIRST):
+                        values.append(value)
+            except DataError as error:  # a later line its reader will name
+                self.fault = None if values else error
+        return tuple(values) or (None,)
 
     @property
     def first(self) -> Any:
-        """The value, or the first one of its list."""
-        return self.value[0] if isinstance(self.value, list) and self.value else self.value
+        """The first value; None without one."""
+        return self.beginning[0]
+
+    @property
+    def value(self) -> Any:
+        """The first value, where it is not of a list."""
+        return None if self.is_list else self.first
 
     def has(self, *keys: str) -> bool:
         """Whether the file begins with a JSON object that has all of the keys."""
-        return isinstance(self.value, dict) and all(key in self.value for key in keys)
+        return is_object(self.value) and all(key in self.value for key in keys)
 
 
 @dataclass(frozen=True)
@@ -157,22 +137,23 @@ class Format:
     recognises: Callable[[Source], bool]
     """Whether a path has this format. It is called for every path, so it should read little."""
     read: Callable[..., Contents | Iterable[Conversation]]
-    """The conversations of a path; DataError if they cannot be read. A generator may return its notes, a tuple of texts."""
+    """The conversations of a path; DataError if they cannot be read. A generator may return its notes, a tuple of texts.
+
+    With a second argument `broken` it is given what is done with broken lines (`files.json.Broken`).
+    """
     write: Writer | None = None
     """None if conversations cannot be converted into this format."""
     sign: str = ""
     """In words, what `recognises` looks for: what `check --form` prints."""
     scenarios: bool = False
     """Whether `read` gives scenarios that were not simulated yet: conversations without a message."""
-    skips: bool = False
-    """Whether `read` takes what is done with broken lines (`files.json.Broken`) as its second argument."""
 
     def contents(self, path: Path, broken: Broken = STRICT) -> Contents:
         """The result of `read` as `Contents`.
 
         DataError in one line if a reader that is not Duologue's fails, or gives anything else; a note if it gives none.
         """
-        arguments = (path, broken) if self.skips else (path,)
+        arguments = (path, broken) if _takes_broken(self.read) else (path,)
         if is_shipped(self.read):
             return _contents(self.read(*arguments))
         try:
@@ -217,6 +198,13 @@ def detected(source: Source, formats: Iterable[Format]) -> Format | None:
     if form is None and source.fault is not None:
         raise source.fault
     return form
+
+
+def _takes_broken(read: Callable[..., object]) -> bool:
+    try:
+        return "broken" in signature(read).parameters
+    except ValueError:  # of a type such as list
+        return False
 
 
 def _contents(result: Contents | Iterable[Conversation]) -> Contents:

@@ -32,6 +32,14 @@ SIDES: tuple[AnnotationSide, ...] = ("simulated", "people", "not told")
 PEOPLES_INTENT = "intent people"
 """Name of people's intents: another measurement than that of simulated users' intents, so the two are never compared."""
 
+FACTS = frozenset({"chat_model", "topic_id", "quac"})
+"""Keys among labels that are facts of the source, such as the assistant's name, which nobody judged."""
+NO_JUDGEMENTS = FACTS | {
+    *("memo", "reason", "intent_zh"),  # remarks on another label
+    *("profile_mapped", "questionnaire", "preference_summary", "preference_summary_old", "conflict"),
+}
+"""Keys of labels that judge neither behaviour nor quality."""
+
 
 @dataclass(frozen=True)
 class Label:
@@ -196,9 +204,8 @@ def of_conversation(conversation: Conversation) -> dict[str, list[str]]:
 
 def _annotations(holder: Conversation | Message) -> Iterator[tuple[Label, list[str]]]:
     """Each label that says something of behaviour or quality, with its values; of votes the result counts."""
-    notes = domains.label_notes() if holder.labels else ()
     for key, stored in holder.labels.items():
-        if key not in notes:
+        if key not in NO_JUDGEMENTS:
             for label in read(key, stored):
                 if not (label.beside or label.by == "scorer") and (values := plain_values(label.value)):
                     yield label, values

@@ -8,12 +8,11 @@ from typing import Any
 
 from ...errors import DataError, at
 from ..files.json import Broken, elements
-from ..formats.messages import calls_in, numbered
+from ..formats.messages import Line, conversations
 from ..formats.source import ConversationStream
-from ..formats.turns import SYSTEM, Turn, spoken, turns_of
-from ..records import as_list, as_object
+from ..formats.turns import Turn, spoken, turns_of
+from ..records import as_list, as_object, is_object
 
-Words = list[tuple[str, str]]
 _QUESTION_KEYS = ("question", "input", "query", "user_input", "prompt", "text")
 _ANSWERED = ("answer", "output", "response", "result", "text", "completion")
 
@@ -38,7 +37,7 @@ class LoggedCall:
     """Further keys for the conversation."""
     own: str = ""
     """The id of the line itself; empty if it has none."""
-    name: str = ""
+    response: str = ""
     """The id of the response."""
     after: str = ""
     """The id of the response that it goes on from; empty if its turns are the whole history."""
@@ -52,9 +51,9 @@ def of_calls(path: str | Path, calls: Iterable[LoggedCall | None], nothing: str)
     with_turns = [call for call in calls if call is not None and call.turns]
     if not with_turns:
         raise DataError(f"{at(path)}: {nothing}")
-    values = list(together(with_turns))
-    yield from numbered(path, values)
-    said = {words for value in values for words in spoken(value["messages"])}
+    lines = list(together(with_turns))
+    yield from conversations(path, lines)
+    said = {words for line in lines for words in spoken(line.turns)}
     left = sum(not said.issuperset(spoken(call.turns)) for call in with_turns)
     return (f"{left} call{'s' * (left > 1)} of a trace with messages of their own left out",) if left else ()
 
@@ -85,89 +84,73 @@ def read_traces(
 # --- Joining
 
 
-def together(calls: Sequence[LoggedCall]) -> Iterator[dict[str, Any]]:
-    """An object with `id`, `messages`, `usage` and further keys for each conversation, in order of appearance.
+def together(calls: Sequence[LoggedCall]) -> Iterator[Line]:
+    """The conversations of calls, in order of appearance.
 
-    Of the calls of one trace the longest history counts. The histories of a conversation's traces are joined where they
-    overlap, so that no message occurs twice. Calls without a conversation and a trace are joined if one goes on from
-    the response of another, or begins with all messages of another, its answer included. Two that go on from the same
-    call are two conversations.
+    Calls of one conversation have its id, or the id of its trace; or go on from the response of another one of it; or
+    begin with all messages of another one, its answer included. Of one trace the longest history counts; those of several
+    traces are joined where they overlap, so that no message occurs twice.
     """
     named = {call.trace: call.conversation for call in calls if call.conversation and call.trace}
     groups: dict[str, list[LoggedCall]] = {}
     responses: dict[str, tuple[str, int]] = {}
+    """The group of each response, and its place there."""
     ends: dict[bytes, list[str]] = {}
-    """The groups whose last call ends so, by a digest of all that was said."""
+    """The groups whose last call ends so, by a digest of all that was said; the latest one last."""
     for call in calls:
-        name = call.conversation or named.get(call.trace, "") or call.trace
-        histories = [] if name else _histories(call.turns)
-        if name and not call.after:
-            groups.setdefault(name, []).append(call)
-        elif call.after in responses:
-            name, number = responses[call.after]
-            if number < len(groups[name]) - 1:
-                groups[new := f"\0{len(groups)}"] = [replace(one, usage={}) for one in groups[name][: number + 1]]
-                name = new
-            groups[name].append(call)
-        else:
-            name = name or _continued(histories, ends) or f"\0{len(groups)}"
-            groups.setdefault(name, []).append(call)
-        if call.name:
-            responses[call.name] = (name, len(groups[name]) - 1)
-        if histories:
-            ends.setdefault(histories[-1][1], []).append(name)
-    for name, group in groups.items():
-        yield _conversation(group, "" if name.startswith("\0") else name)
+        before, number = responses.get(call.after, ("", 0))
+        if before and number < len(groups[before]) - 1:  # two go on from it: they are two conversations
+            groups[other := f"\0{len(groups)}"] = [replace(one, usage={}) for one in groups[before][: number + 1]]
+            before = other
+        name = before or call.conversation or named.get(call.trace, "") or call.trace
+        if not name:
+            *befores, end = _histories(call.turns) or [b""]
+            continued = next((ends[history].pop() for history in reversed(befores) if ends.get(history)), "")
+            name = continued or f"\0{len(groups)}"
+            ends.setdefault(end, []).append(name)
+        groups.setdefault(name, []).append(call)
+        if call.response:
+            responses[call.response] = name, len(groups[name]) - 1
+    for number, (name, group) in enumerate(groups.items(), 1):
+        yield _conversation(f"conversation {number}", group, "" if name.startswith("\0") else name)
 
 
-def _continued(histories: Sequence[tuple[int, bytes]], ends: dict[bytes, list[str]]) -> str:
-    """The latest group whose end these histories go on from, which then ends elsewhere; empty without one."""
-    before = [listed for length, history in histories[:-1] if length > 1 and (listed := ends.get(history))]
-    return max(before, key=lambda listed: int(listed[-1][1:])).pop() if before else ""
-
-
-def _histories(turns: Sequence[Turn]) -> list[tuple[int, bytes]]:
-    """The number of messages up to each reply of an assistant, and up to the end, with a digest of them all."""
-    words: Words = []
-    for turn in turns:
-        here = spoken([turn])
-        if isinstance(turn, Mapping) and not "".join(text for _, text in here) and (calls := calls_in(turn)):
-            here = [("assistant", f"\0{[(name, call.name) for name, call in calls]}")]
-        words += here
-    histories = []
-    so_far = sha256()
-    for length, (role, text) in enumerate(words, start=1):
-        so_far.update(f"{role}\0{len(text)}\0{text}".encode("utf-8", "surrogatepass"))
-        if role == "assistant" or length == len(words):
-            histories.append((length, so_far.digest()))
+def _histories(turns: Sequence[Turn]) -> list[bytes]:
+    """A digest of all that was said up to each reply of an assistant after a message, and up to the end."""
+    so_far, histories, length = sha256(), list[bytes](), 0
+    for number, turn in enumerate(turns, 1):
+        words = "".join(text for _, text in spoken([turn])) or "".join(f"\0{call.name}{call.id}" for call in turn.calls)
+        if words and turn.role != "system":
+            length += 1
+            so_far.update(f"{turn.role}\0{len(words)}\0{words}".encode("utf-8", "surrogatepass"))
+        if (words and turn.role == "assistant" and length > 1) or number == len(turns):
+            histories.append(so_far.digest())
     return histories
 
 
-def _conversation(calls: Sequence[LoggedCall], name: str) -> dict[str, Any]:
+def _conversation(place: str, calls: Sequence[LoggedCall], name: str) -> Line:
     calls = sorted(calls, key=lambda call: call.begun)
     traces: dict[str, list[LoggedCall]] = {}
     for number, call in enumerate(calls):
         traces.setdefault(call.trace or f"\0{number}", []).append(call)
     turns: list[Turn] = []
-    histories: dict[tuple[str, str], list[Words]] = {}  # by their first message
+    earlier: list[list[Turn]] = []
     for of_trace in traces.values():
         history = _longest(of_trace)
-        if of_trace[0].after:
-            turns = [*turns, *_without_system(history, turns)]
-            continue
-        words = spoken(history)
-        earlier = histories.setdefault(words[0], []) if words else []
-        turns = _joined(turns, history) or [*turns, *_without_system(_unshared(history, words, earlier), turns)]
-        earlier.append(words)
-    name = name or next((call.conversation for call in calls if call.conversation), "")
-    name = name or calls[0].trace or calls[-1 if calls[-1].after else 0].own
-    value: dict[str, Any] = {**({"id": name} if name else {}), "messages": turns}
+        joined = [] if of_trace[0].after else _joined(turns, history)
+        shared = max((_shared(one, history) for one in earlier), default=0)
+        turns = joined or [*turns, *_without_system(_after(history, shared), turns)]
+        earlier.append(history)
+    name = (
+        name or next((call.conversation for call in calls if call.conversation), "") or calls[0].trace or calls[0].own
+    )
+    further: dict[str, Any] = {"id": name} if name else {}
     if usage := [call.usage for call in calls if call.usage]:
         keys = dict.fromkeys(key for counts in usage for key in counts)
-        value["usage"] = {key: sum(counts.get(key, 0) for counts in usage) for key in keys}
+        further["usage"] = {key: sum(counts.get(key, 0) for counts in usage) for key in keys}
     for call in calls:
-        value |= {key: more for key, more in call.more.items() if key not in ("id", "messages", "usage")}
-    return value
+        further |= {key: more for key, more in call.more.items() if key not in ("id", "usage")}
+    return Line(place, turns, further)
 
 
 def _longest(calls: Sequence[LoggedCall]) -> list[Turn]:
@@ -186,7 +169,7 @@ def _longest(calls: Sequence[LoggedCall]) -> list[Turn]:
     return max(chains, key=lambda chain: (len(spoken(chain)), len(chain)), default=[])
 
 
-def _holds(all_said: Words, part: Words) -> bool:
+def _holds(all_said: Sequence[tuple[str, str]], part: Sequence[tuple[str, str]]) -> bool:
     """Whether the conversation contains all of a part in a row."""
     return any(all_said[at : at + len(part)] == part for at in range(len(all_said) - len(part) + 1))
 
@@ -195,9 +178,9 @@ def _joined(first: list[Turn], second: list[Turn]) -> list[Turn]:
     """Both as one history, where the second goes on from or repeats the first; empty if they do not overlap."""
     a, b = spoken(first), spoken(second)
     if not b:
-        return [*first, *_without_system([turn for turn in second if turn not in first], first)]
+        return [*first, *(turn for turn in _without_system(second, first) if turn not in first)]
     if not a:
-        return [*(turn for turn in first if turn not in second and turn.get("role") not in SYSTEM), *second]
+        return [*(turn for turn in first if turn not in second and turn.role != "system"), *second]
     if b[: len(a)] == a and len(second) >= len(first):
         return _with_reasons(first, second)
     if a[: len(b)] == b or (len(b) > 1 and a[-len(b) :] == b):
@@ -206,42 +189,34 @@ def _joined(first: list[Turn], second: list[Turn]) -> list[Turn]:
     return [*first, *_without_system(_after(second, shared), first)] if shared else []
 
 
+def _with_reasons(older: list[Turn], newer: list[Turn]) -> list[Turn]:
+    """The newer turns; a reply as it came has its reasoning and why it ended, in a history that was sent it has not."""
+    replies = {words: turn for turn in older for words in spoken([turn]) if turn.role == "assistant"}
+    for turn in newer:
+        for words in spoken([turn]):
+            if (reply := replies.get(words)) is not None:
+                turn.reasoning = turn.reasoning or reply.reasoning
+                turn.further = reply.further | turn.further
+    return newer
+
+
+def _shared(first: list[Turn], second: list[Turn]) -> int:
+    """How many messages two histories begin with alike, where a message was edited; none without a reply among them."""
+    pairs = list(zip(spoken(first), spoken(second), strict=False))
+    shared = next((number for number, (one, other) in enumerate(pairs) if one != other), len(pairs))
+    return shared if any(role == "assistant" for (role, _), _ in pairs[:shared]) else 0
+
+
 def _after(history: list[Turn], words: int) -> list[Turn]:
     """The turns after the first so many with words."""
     places = [at for at, turn in enumerate(history) if spoken([turn])]
-    return history[places[words - 1] + 1 :]
-
-
-def _unshared(history: list[Turn], words: Words, earlier: Iterable[Words]) -> list[Turn]:
-    """The turns after those that an earlier history has too, because a message was edited.
-
-    All of them, where no reply is among those that both have.
-    """
-    shared = max((_alike(one, words) for one in earlier), default=0)
-    return history if all(role == "user" for role, _ in words[:shared]) else _after(history, shared)
-
-
-def _alike(first: Words, second: Words) -> int:
-    """How many messages two histories have in common at their beginning."""
-    pairs = enumerate(zip(first, second, strict=False))
-    return next((number for number, (one, other) in pairs if one != other), min(len(first), len(second)))
+    return history[places[words - 1] + 1 :] if words else history
 
 
 def _without_system(turns: list[Turn], before: list[Turn]) -> list[Turn]:
     """The turns without instructions, which were given before."""
-    instructed = any(turn.get("role") in SYSTEM for turn in before)
-    return [turn for turn in turns if not (instructed and turn.get("role") in SYSTEM)]
-
-
-def _with_reasons(older: list[Turn], newer: list[Turn]) -> list[Turn]:
-    """The newer turns with the finish reasons of the older ones, because a sent history has none."""
-    reasons = {words: turn["finish_reason"] for turn in older if "finish_reason" in turn for words in spoken([turn])}
-    return [
-        turn | {"finish_reason": reasons[words[0]]}
-        if (words := spoken([turn])) and words[0] in reasons and "finish_reason" not in turn
-        else turn
-        for turn in newer
-    ]
+    instructed = any(turn.role == "system" for turn in before)
+    return [turn for turn in turns if not (instructed and turn.role == "system")]
 
 
 # --- Inputs and outputs of traced steps
@@ -260,17 +235,17 @@ def inputs_of(inputs: Any, outer: bool) -> list[Turn]:
     `outer`: whether a text under a key such as `question` is a user's, because no step is around it.
     """
     if isinstance(inputs, str):
-        return [{"role": "user", "content": inputs}] if inputs and outer else []
-    if not isinstance(inputs, Mapping):
+        return [Turn("user", inputs)] if inputs and outer else []
+    if not is_object(inputs):
         return turns_of(inputs)
     inputs = {**inputs, **as_object(inputs.get("kwargs"))}  # of a decorated function
     holders = (inputs.get("messages"), inputs, *(inputs.get(key) for key in ("input", "message", "chat_history")))
     turns = next((turns for holder in holders if (turns := turns_of(holder))), [])
     if turns and isinstance(system := inputs.get("system"), str) and system:
-        turns = [{"role": "system", "content": system}, *turns]
+        turns = [Turn("system", system), *turns]
     text = next((inputs[key] for key in _QUESTION_KEYS if isinstance(inputs.get(key), str)), "")
     if text and outer and not any(words == ("user", " ".join(text.split())) for words in spoken(turns)):
-        turns = [*turns, {"role": "user", "content": text}]
+        turns = [*turns, Turn("user", text)]
     return turns
 
 
@@ -278,16 +253,15 @@ def outputs_of(outputs: Any, outer: bool) -> list[Turn]:
     """The turns of what a step gave back; `outer`: as for `inputs_of`."""
     if isinstance(outputs, str):
         return answer(outputs)
-    if not isinstance(outputs, Mapping):
+    if not is_object(outputs):
         return turns_of(outputs)
     generations = outputs.get("generations")
     while isinstance(generations, list) and generations:
         generations = generations[0]
-    first = as_object(generations) or as_object(next(iter(as_list(outputs.get("choices"))), None))
-    if first:
+    if first := as_object(generations) or as_object(next(iter(as_list(outputs.get("choices"))), None)):
         turns = turns_of(first.get("message")) or answer(first.get("text"))
         reason = first.get("finish_reason") or as_object(first.get("generation_info")).get("finish_reason")
-        return [*turns[:-1], turns[-1] | {"finish_reason": reason}] if turns and reason else turns
+        return ended(turns, reason)
     for holder in (outputs.get("messages"), outputs.get("message"), outputs, outputs.get("output")):
         if turns := turns_of(holder):
             return turns
@@ -296,12 +270,19 @@ def outputs_of(outputs: Any, outer: bool) -> list[Turn]:
 
 def answer(text: Any) -> list[Turn]:
     """A text as the assistant's turn; nothing for other values."""
-    return [{"role": "assistant", "content": text}] if isinstance(text, str) and text else []
+    return [Turn("assistant", text)] if isinstance(text, str) and text else []
+
+
+def ended(turns: list[Turn], reason: Any) -> list[Turn]:
+    """The turns, of which the last has the reason why the model stopped, if there is one."""
+    if turns and reason:
+        turns[-1].further = {"finish_reason": reason} | turns[-1].further
+    return turns
 
 
 def usage_of(holder: Mapping[str, Any]) -> dict[str, int]:
     """The tokens that a response reports, in the names of Chat Completions, Responses, LangChain or Bedrock."""
-    usage = next((inner for key in ("usage", "usage_metadata") if isinstance(inner := holder.get(key), Mapping)), {})
+    usage = next((inner for key in ("usage", "usage_metadata") if is_object(inner := holder.get(key))), {})
     return counts(
         usage, ("prompt_tokens", "input_tokens", "inputTokens"), ("completion_tokens", "output_tokens", "outputTokens")
     )

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from ...errors import DataError, at
 from ..files.json import STRICT, Broken, elements
-from ..formats.messages import iterate
+from ..formats.messages import Line, conversations
 from ..formats.source import ConversationStream, Format, Source
-from ..formats.turns import SIDES, Turn, is_turn, role_of
+from ..formats.turns import SIDES, Turn, is_turn, plain_role
 from ..records import as_object, is_object
 
 IDS = ("conversation_id", "thread_id", "session_id", "chat_id", "dialog_id", "dialogue_id", "conversation_hash")
@@ -47,11 +47,6 @@ _OF_DIALOGUES = ("speaker", "interlocutor", "participant", "说话人", "说话�
 _PLAIN = ("user", "assistant", "system")
 QUESTIONS = ("Question", "instruction", "query", "prompt", "question", "message", "问题", "指令", "用户")
 """Columns of questions in rows, beside which `history` is what was said before."""
-RESERVED = (
-    "id", "messages", "role", "content", "parts", "tool_calls", "function_call", "tool_call_id", "system", "choices",
-    "response", "completion", "output", "preferred_output", "chosen", "conversations",
-)  # fmt: skip
-"""Keys that mean something in a line of messages, or in one of its messages: others' keys of that name go under another."""
 
 
 def first_of(names: Iterable[str], present: Iterable[str]) -> str:
@@ -146,7 +141,7 @@ def of_values(path: str | Path, values: Iterable[tuple[str, Any]], broken: Broke
             dialogues += [one for one in found if one is not None]
             empty += found.count(None)
     roles = _roles(path, dialogues)
-    yield from iterate(path, ((one.place, _line(one, roles)) for one in dialogues), broken)
+    yield from conversations(path, (_line(one, roles) for one in dialogues), broken)
     return (f"{empty} dialogue{'s' if empty > 1 else ''} without turns left out",) if empty else ()
 
 
@@ -240,7 +235,7 @@ def _roles(path: str | Path, dialogues: Sequence[_Dialogue]) -> dict[str, str]:
     for dialogue in dialogues:
         for name, _, _ in dialogue.turns:
             places.setdefault(name, dialogue.place)
-    roles = {name: SIDES.get(name.lower()) or role_of(name) or "" for name in places}
+    roles = {name: SIDES.get(name.lower()) or plain_role(name) or "" for name in places}
     if unknown := [name for name, role in roles.items() if not role]:
         listed = ", ".join(map(repr, unknown[:6])) + (f" and {len(unknown) - 6} more" if len(unknown) > 6 else "")
         raise DataError(
@@ -252,24 +247,15 @@ def _roles(path: str | Path, dialogues: Sequence[_Dialogue]) -> dict[str, str]:
     return roles
 
 
-def _line(dialogue: _Dialogue, roles: Mapping[str, str]) -> dict[str, Any]:
-    """The dialogue as a line of messages, with its further keys."""
+def _line(dialogue: _Dialogue, roles: Mapping[str, str]) -> Line:
     value = dialogue.value
     key = next((key for key in _NAMES if is_name(value.get(key))), "")
     name = dialogue.name or (str(value[key]) if key else "")
     taken = {dialogue.keys.turns, *([key] if key and str(value[key]) == name else [])}
-    further = _apart({one: inner for one, inner in value.items() if one not in taken}, "row")
-    turns: list[Turn] = [
-        {"role": roles[speaker], "content": text, **_apart(more, "turn")} for speaker, text, more in dialogue.turns
-    ]
-    return {**({"id": name} if name else {}), **further, "messages": turns}
-
-
-def _apart(further: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """Further keys; those of a reserved name go under the key."""
-    reserved = {one: inner for one, inner in further.items() if one in RESERVED}
-    others = {one: inner for one, inner in further.items() if one not in RESERVED}
-    return others | ({key: reserved} if reserved else {})
+    more = {one: inner for one, inner in value.items() if one not in taken}
+    named = {"id": name} if name else {}
+    turns = [Turn(roles[speaker], text, further=further) for speaker, text, further in dialogue.turns]
+    return Line(dialogue.place, turns, {**more, **named}, value)
 
 
 def _recognised(source: Source) -> bool:
@@ -282,5 +268,4 @@ FORMAT = Format(
     _recognised,
     read,
     sign=f"a list of turns with a role ({', '.join(SPEAKERS)}) and a text ({', '.join(TEXTS)})",
-    skips=True,
 )

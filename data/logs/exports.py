@@ -10,16 +10,15 @@ tau2-bench: `simulations` of `task_id`, `trial`, `reward_info` and `messages`, w
 list of `task_id`, `trial`, `reward` and `traj`.
 """
 
-import json
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from ...errors import DataError, at
-from ..files.json import STRICT, Broken, dumps, elements
-from ..formats.messages import iterate
+from ..files.json import STRICT, Broken, as_value, elements
+from ..formats.messages import Line, conversations
 from ..formats.source import ConversationStream, Format, Source
-from ..formats.turns import Turn, function_call, role_of, turns_of_parts
+from ..formats.turns import Call, Result, Turn, role_of, turns_of
 from ..records import Conversation, as_list, as_object, is_object
 
 _ASIDE = ("thoughts", "reasoning_recap", "user_editable_context", "model_editable_context")
@@ -36,15 +35,15 @@ def _read(
 ) -> ConversationStream:
     """The conversations of an export; notes count the messages of other branches and conversations without any."""
     left = empty = 0
-    values: list[tuple[str, Any]] = []
+    lines: list[Line] = []
     for place, value in broken.of_form(elements(path, broken), is_own, path, problem):
         name, turns, more, others = talk_of(value)
         if turns:
-            values.append((place, {**({"id": name} if name else {}), **more, "messages": turns}))
+            lines.append(Line(place, turns, {**({"id": name} if name else {}), **more}))
             left += others
         else:
             empty += 1
-    yield from iterate(path, values, broken)
+    yield from conversations(path, lines, broken)
     counts = (
         (left, "message", "of other branches (edited or asked for again)"),
         (empty, "conversation", "without a message"),
@@ -66,11 +65,11 @@ def _ancestors(leaf: str, parent: Callable[[str], object], names: Container[str]
 
 
 def _is_tree(value: Any) -> bool:
-    nodes = value.get("mapping") if isinstance(value, Mapping) else None
+    nodes = value.get("mapping") if is_object(value) else None
     return (
-        isinstance(nodes, Mapping)
+        is_object(nodes)
         and bool(nodes)
-        and all(isinstance(node, Mapping) and ("message" in node or "parent" in node) for node in nodes.values())
+        and all(is_object(node) and ("message" in node or "parent" in node) for node in nodes.values())
     )
 
 
@@ -118,41 +117,41 @@ def _is_hidden(message: Mapping[str, Any]) -> bool:
 
 
 def _turns(nodes: Sequence[Mapping[str, Any]]) -> Iterator[Turn]:
-    """The branch as turns of OpenAI's form; a message to a tool is a call, whose result follows."""
-    called: str | None = None
-    for number, node in enumerate(nodes):
-        message = as_object(node.get("message"))
+    """The turns of the branch; a message to a tool is a call, whose result follows."""
+    for message in (as_object(node.get("message")) for node in nodes):
         if not message or _is_hidden(message):
             continue
-        role, content = as_object(message.get("author")).get("role"), _content(as_object(message.get("content")))
+        role = str(as_object(message.get("author")).get("role"))
+        blocks = _blocks(as_object(message.get("content")))
+        (turn, *_) = turns_of({"role": role, "content": blocks}) or [Turn("")]
         recipient = message.get("recipient") or "all"
         if role == "assistant" and recipient != "all":
-            called = str(message.get("id") or f"call {number}")
-            is_json = isinstance(content, str) and content.lstrip()[:1] == "{"
-            calls = [function_call(recipient, content if is_json else json.dumps({"input": content}), called)]
-            yield {"role": "assistant", "content": None, "tool_calls": calls}
-        elif role == "tool" and called is not None:
-            yield {"role": "tool", "tool_call_id": called, "content": content}
-            called = None
-        elif role in ("user", "assistant", "system") and content:
+            sent = as_value(turn.text)
+            yield Turn("assistant", calls=[Call(str(recipient), dict(sent) if is_object(sent) else {"input": sent})])
+        elif role == "tool":
+            yield turn
+        elif role in ("user", "assistant", "system") and blocks:
             details = as_object(as_object(message.get("metadata")).get("finish_details"))
-            reason = {"finish_reason": details["type"]} if isinstance(details.get("type"), str) else {}
-            stamp = {"timestamp": time} if isinstance(time := message.get("create_time"), int | float) else {}
-            yield {"role": role, "content": content, **stamp, **reason}
+            turn.further |= {"finish_reason": details["type"]} if isinstance(details.get("type"), str) else {}
+            turn.further |= {"timestamp": time} if isinstance(time := message.get("create_time"), int | float) else {}
+            yield turn
 
 
-def _content(content: Mapping[str, Any]) -> Any:
-    """The text, or a list of blocks if there are images or recordings; empty for content outside the conversation."""
+def _blocks(content: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The content in blocks, its texts on lines of their own; none for content outside the conversation."""
     if content.get("content_type") in _ASIDE:
-        return ""
+        return []
     if not isinstance(content.get("parts"), list):
-        return next((text for key in ("text", "result") if isinstance(text := content.get(key), str)), "")
+        text = next((text for key in ("text", "result") if isinstance(text := content.get(key), str)), "")
+        return [{"type": "text", "text": text}] if text else []
     blocks = [_block(part) for part in content["parts"] if part]
-    return "\n".join(block["text"] for block in blocks) if all(block["type"] == "text" for block in blocks) else blocks
+    if all(block["type"] == "text" for block in blocks):
+        return [{"type": "text", "text": "\n".join(block["text"] for block in blocks)}] if blocks else []
+    return blocks
 
 
 def _block(part: Any) -> dict[str, Any]:
-    if not isinstance(part, Mapping):
+    if not is_object(part):
         return {"type": "text", "text": str(part)}
     kind = str(part.get("content_type") or "other")
     if kind == "audio_transcription":
@@ -171,7 +170,6 @@ CHATGPT = Format(
         path, broken, _is_tree, _of_chatgpt, "has no 'mapping' of nodes: give the export's conversations.json"
     ),
     sign="`mapping` of nodes, each with `message` or `parent`",
-    skips=True,
 )
 
 
@@ -213,7 +211,7 @@ def _turns_of_claude(message: Mapping[str, Any]) -> list[Turn]:
             words = {"text": file["extracted_content"]} if file.get("extracted_content") else {}
             parts.append({"type": "file", "file_name": file.get("file_name")} | words)
     stamp = {"timestamp": message["created_at"]} if message.get("created_at") else {}
-    return turns_of_parts(role_of(sender) or str(sender), parts, stamp) if parts else []
+    return turns_of({"role": role_of(sender) or str(sender), "content": parts, **stamp}) if parts else []
 
 
 CLAUDE = Format(
@@ -224,7 +222,6 @@ CLAUDE = Format(
         path, broken, _is_claude, _of_claude, "has no 'chat_messages': give the export's conversations.json"
     ),
     sign="a list under `chat_messages`",
-    skips=True,
 )
 
 
@@ -233,10 +230,10 @@ CLAUDE = Format(
 
 def read_tau2(path: str | Path, broken: Broken = STRICT) -> Iterator[Conversation]:
     """A conversation for each trial, with its reward as a label; DataError for a value that is none."""
-    return iterate(path, list(_trials(path, broken)), broken)
+    return conversations(path, list(_trials(path, broken)), broken)
 
 
-def _trials(path: str | Path, broken: Broken) -> Iterator[tuple[str, dict[str, Any]]]:
+def _trials(path: str | Path, broken: Broken) -> Iterator[Line]:
     for place, value in elements(path, broken):
         trials = value.get("simulations") if is_object(value) else None
         if isinstance(trials, list):
@@ -244,11 +241,9 @@ def _trials(path: str | Path, broken: Broken) -> Iterator[tuple[str, dict[str, A
                 where = f"{place}, simulation {number}"
                 if not _lists(trial, "messages"):
                     raise DataError(f"{at(path, where)}: has no list 'messages': mend it there, or take it out")
-                yield where, _trial(trial, "messages", _tau2_turns(trial["messages"]))
-        elif _lists(value, "traj"):
-            yield place, _trial(value, "traj", value["traj"])
-        elif _of_both_tools(value):
-            yield place, _trial(value, "messages", _tau2_turns(value["messages"]))
+                yield _trial(where, trial, "messages")
+        elif _lists(value, "traj") or _of_both_tools(value):
+            yield _trial(place, value, "traj" if _lists(value, "traj") else "messages")
         else:
             with broken.reading(place):
                 raise DataError(f"{at(path, place)}: has neither 'traj' nor 'simulations': is it a trajectory?")
@@ -258,41 +253,23 @@ def _lists(value: Any, key: str) -> bool:
     return is_object(value) and isinstance(value.get(key), list)
 
 
-def _trial(value: Mapping[str, Any], key: str, turns: list[dict[str, Any]]) -> dict[str, Any]:
+def _trial(place: str, value: Mapping[str, Any], key: str) -> Line:
     more = {name: inner for name, inner in value.items() if name not in (key, "id")}
     name = value.get("id") or "-".join(str(value[part]) for part in ("task_id", "trial") if value.get(part) is not None)
     reward = value.get("reward", as_object(value.get("reward_info")).get("reward"))
     labels = {} if reward is None else {"labels": {"reward": reward}}
-    return {"id": str(name)} | more | labels | {"messages": turns}
+    turns = [turn for message in value[key] for turn in _of_trial(message)]
+    return Line(place, turns, {"id": str(name)} | more | labels)
 
 
-def _tau2_turns(listed: list[Any]) -> list[dict[str, Any]]:
-    """The turns; calls and results of the user's own tools are turns of tools, which stand beside the conversation."""
-    turns: list[Any] = []
-    for message in listed:
-        turn = dict(message) if is_object(message) else message
-        if not is_object(turn) or turn.get("requestor") == "user":
-            turns.append(turn)
-        elif turn.get("role") == "tool":
-            failed = {"status": "error"} if turn.get("error") is True else {}
-            turns.append({**turn, "tool_call_id": turn.get("id"), **failed})
-        elif isinstance(calls := turn.get("tool_calls"), list) and calls:
-            if turn.get("role") == "user":
-                if turn.get("content"):
-                    turns.append({key: inner for key, inner in turn.items() if key != "tool_calls"})
-                turns.append({"role": "tool", "requestor": "user", "content": dumps(calls), "tool_calls": calls})
-            else:
-                turns.append(
-                    {
-                        **turn,
-                        "tool_calls": [
-                            function_call(call.get("name") or "", call.get("arguments"), str(call.get("id") or ""))
-                            for call in map(as_object, calls)
-                        ],
-                    }
-                )
-        else:
-            turns.append({key: inner for key, inner in turn.items() if key != "tool_calls"})
+def _of_trial(message: Any) -> list[Turn]:
+    """The turns of a message; of tau2-bench a result has the id of its call, and a user may have tools too."""
+    turns = turns_of(message) or [Turn("", None)]
+    if turns[0].role == "tool" and message.get("id") and "tool_call_id" not in message:
+        (result,) = turns[0].results
+        failed = result.failed or message.get("error") is True
+        value = message.get("content") if failed else result.value
+        turns[0].results = [Result(value, str(message["id"]), result.name, result.parts, failed)]
     return turns
 
 
@@ -316,5 +293,4 @@ TAU2 = Format(
     _is_tau2,
     read_tau2,
     sign="`traj` beside `task_id` or `reward`, `simulations` of `messages`, or calls with `requestor`",
-    skips=True,
 )

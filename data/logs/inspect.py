@@ -14,14 +14,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from ...errors import DataError, at, of_extra
-from ..attachments import part_of
 from ..files.json import STRICT, Broken, as_value, dumps
 from ..files.tables import ARCHIVE
-from ..formats.messages import asides, iterate
+from ..formats.messages import Line, conversations, turns_in
 from ..formats.source import ConversationStream, Format, Source
-from ..formats.turns import SPEAKERS, function_call, role_of, text_of, turns_of_parts
+from ..formats.turns import Turn, turns_of
 from ..identity import VERSION, digest
-from ..records import Conversation, Message, Part, Usage, as_list, as_object, is_object
+from ..records import Conversation, Part, Usage, as_list, as_object, is_object
 
 KEY = "duologue"
 """Key of the sample's store for the record: an object, or its JSON if it contains half of a surrogate pair."""
@@ -56,12 +55,11 @@ def read(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
         except DataError as problem:
             stale[str(problem)] += 1
             record = None
-        yield from iterate(path, [(f"sample {number}", _talk(sample, task))], broken) if record is None else [record]
+        yield from conversations(path, [_line(number, sample, task)], broken) if record is None else [record]
     return tuple(f"{count} samples are read by their messages: {problem}" for problem, count in stale.items())
 
 
-def _talk(sample: Mapping[str, Any], task: Mapping[str, Any]) -> dict[str, Any]:
-    """The sample as a line of messages."""
+def _line(number: int, sample: Mapping[str, Any], task: Mapping[str, Any]) -> Line:
     listed = sample.get("messages") or sample.get("input")
     listed = [{"role": "user", "content": listed}] if isinstance(listed, str) else as_list(listed)
     scores = {name: as_object(score).get("value") for name, score in as_object(sample.get("scores")).items()}
@@ -70,33 +68,22 @@ def _talk(sample: Mapping[str, Any], task: Mapping[str, Any]) -> dict[str, Any]:
     names = {key: task[key] for key in ("task", "model", "run_id") if task.get(key)}
     turns = [turn for message in listed for turn in inspect_turns(message)]
     name = f"{sample.get('id')}-{sample.get('epoch', 1)}"
-    return {"id": name} | names | more | ({"labels": scores} if scores else {}) | {"messages": turns}
+    return Line(f"sample {number}", turns, {"id": name} | names | more | ({"labels": scores} if scores else {}))
 
 
-def inspect_turns(message: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The turns in OpenAI's form of a message of Inspect, as its JSON has it."""
-    role, content = role_of(message.get("role")) or str(message.get("role")), message.get("content")
-    if role == "tool":
-        error = message.get("error")
-        pictured = any(part_of(block) is not None for block in as_list(content))
-        text = content if isinstance(content, str) or pictured else _words(content)
-        turn: dict[str, Any] = {"role": "tool", "content": text or str(as_object(error).get("message") or "")}
-        turn |= {"tool_call_id": message["tool_call_id"]} if message.get("tool_call_id") else {}
-        turn |= {"name": message["function"]} if message.get("function") else {}
-        return [turn | ({"status": "error"} if error else {})]
-    more = {key: message[key] for key in ("id", "source", "model") if message.get(key)}
-    blocks = [part for block in content for part in _blocks(block)] if isinstance(content, list) else [content or ""]
-    turns = turns_of_parts(role, blocks, more)
-    calls = [
-        function_call(call.get("function"), call.get("arguments") or {}, str(call.get("id") or ""))
-        for call in as_list(message.get("tool_calls"))
-        if is_object(call)
-    ]
-    if calls and turns[-1]["role"] != role:
-        turns.append({"role": role, "content": None})
+def inspect_turns(message: Mapping[str, Any]) -> list[Turn]:
+    """The turns of a message of Inspect, as its JSON has it."""
+    fields = {key: value for key, value in message.items() if key not in ("function", "error", "metadata")}
+    if isinstance(content := message.get("content"), list):
+        fields["content"] = [part for block in content for part in _blocks(block)]
+    if message.get("role") == "tool":
+        error = as_object(message.get("error"))
+        fields |= {"name": message.get("function")}
+        fields |= {"status": "error", "content": content or error.get("message") or ""} if error else {}
+    calls = [as_object(call) for call in as_list(message.get("tool_calls"))]
     if calls:
-        turns[-1] |= {"content": turns[-1]["content"] or None, "tool_calls": [*turns[-1].get("tool_calls", []), *calls]}
-    return turns
+        fields["tool_calls"] = [{**call, "function": {**call, "name": call.get("function")}} for call in calls]
+    return turns_of(fields)
 
 
 def _blocks(block: Any) -> list[Any]:
@@ -106,12 +93,6 @@ def _blocks(block: Any) -> list[Any]:
     error = block.get("error")
     result = {"type": "tool_result", "tool_use_id": block.get("id"), "content": error or block.get("result")}
     return [block, result | ({"is_error": True} if error else {})]
-
-
-def _words(content: Any) -> str:
-    blocks = as_list(content)
-    words = "".join(str(block.get("text", "")) if is_object(block) else str(block) for block in blocks)
-    return words or (json.dumps(content) if content else "")
 
 
 def stored_record(conversation: Conversation) -> Any:
@@ -147,16 +128,13 @@ def record_in(sample: Mapping[str, Any]) -> Conversation | None:
 
 def _said(sample: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for message in map(as_object, as_list(sample.get("messages"))):
-        if (role := role_of(message.get("role"))) in SPEAKERS:
-            parts = message.get("content")
-            texts = [part for part in parts if part.get("type") == "text"] if isinstance(parts, list) else parts
-            yield str(role), text_of(texts) or ""
+        yield from ((turn.role, turn.text or "") for turn in inspect_turns(message) if turn.said)
 
 
 # --- Writing
 
 
-def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
+def write(talks: Iterable[Conversation], path: str | Path) -> list[str]:
     """Write a log that Inspect reads; nothing is left out. DataError unless the name ends with `.eval` or `.json`."""
     path = Path(path)
     if path.suffix not in (".eval", ".json"):
@@ -166,7 +144,7 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
     epochs: dict[str, int] = {}
     """The highest epoch of each sample."""
     cast, model, times = "conversations", "unknown", list[str]()
-    for talk in conversations:
+    for talk in talks:
         name = whole(talk.id)
         epochs[name] = epochs.get(name, 0) + 1
         samples.append(json.loads(whole(json.dumps(_sample(talk, name, epochs[name]), ensure_ascii=False))))
@@ -255,42 +233,22 @@ def _is_value(value: Any) -> bool:
 
 def _messages(conversation: Conversation) -> Iterator[dict[str, Any]]:
     """The instructions at their places, and each message after its calls of tools."""
-    turns: list[dict[str, Any]] = []
-    calls = 0
-    for message in conversation.messages:
-        if message.stored:
-            turns += _of_message(message, calls)
-            calls += len(message.tool_calls)
-    for aside in asides(conversation):
-        if isinstance(text := aside.get("system"), str):
-            turns.insert(aside["at"], {"role": "system", "content": text})
-    yield from turns
-
-
-def _of_message(message: Message, calls: int) -> Iterator[dict[str, Any]]:
-    draft = message.attempts[-1] if message.attempts else None
-    own = message.tool_calls if message.role == "assistant" else ()
-    named = [(f"call_{number}", call) for number, call in enumerate(own, calls + 1)]
-    if named:
-        listed = [{"id": name, "function": call.name, "arguments": call.arguments} for name, call in named]
-        yield {"role": "assistant", "content": "", "source": "generate", "tool_calls": listed}
-    for name, call in named:
-        text = call.result if isinstance(call.result, str) else "" if call.result is None else dumps(call.result)
-        failed = {} if call.error is None else {"error": {"type": "unknown", "message": call.error}}
-        turn = {"role": "tool", "content": _content(text, call.parts), "tool_call_id": name}
-        yield turn | {"function": call.name} | failed
-    rejected = [{"text": attempt.text, "reason": attempt.reason} for attempt in message.rejected]
-    metadata = {"rejected_drafts": rejected, "labels": message.labels}
-    turn = {"role": message.role, "content": _content(message.text, message.parts)}
-    if message.role == "assistant":
-        turn |= {"source": "generate"} | ({"model": draft.model} if draft is not None and draft.model else {})
-        if draft is not None and draft.verdict != "rejected" and draft.reasoning:
-            turn["content"] = [
-                {"type": "reasoning", "reasoning": draft.reasoning},
-                {"type": "text", "text": message.text},
-            ]
-            turn["content"] += map(_part, message.parts)
-    yield turn | {"metadata": {key: value for key, value in metadata.items() if value}}
+    for turn in turns_in(conversation):
+        message: dict[str, Any] = {"role": turn.role, "content": _content(turn.text or "", turn.parts)}
+        if turn.role == "assistant":
+            message["source"] = "generate"
+        if turn.calls:
+            calls = turn.calls
+            message["tool_calls"] = [{"id": one.id, "function": one.name, "arguments": one.arguments} for one in calls]
+        yield message
+        for result in turn.results:
+            text = str(result.value) if isinstance(result.value, str) else dumps(result.value)
+            text = "" if result.value is None else text
+            failed = {"error": {"type": "unknown", "message": text}} if result.failed else {}
+            content = "" if result.failed else _content(text, result.parts)
+            yield {
+                "role": "tool", "content": content, "tool_call_id": result.id, "function": result.name, **failed,
+            }  # fmt: skip
 
 
 def _content(text: str, parts: tuple[Part, ...]) -> Any:
@@ -350,5 +308,4 @@ FORMAT = Format(
     read,
     write,
     sign="`version`, `status` and `eval`, or an archive with `samples/`",
-    skips=True,
 )

@@ -23,7 +23,7 @@ from ..files.json import STRICT, Broken, as_value, elements
 from ..formats.source import ConversationStream, Format, Source
 from ..formats.turns import Turn, turns_of
 from ..records import as_list, as_object, is_object
-from .calls import LoggedCall, counts, inputs_of, of_calls, outputs_of, read_traces, turns_of_step, usage_of
+from .calls import LoggedCall, counts, ended, inputs_of, of_calls, outputs_of, read_traces, turns_of_step, usage_of
 
 
 def _first(holder: Mapping[str, Any], *keys: str) -> Any:
@@ -82,8 +82,8 @@ def _call_of_span(span: Mapping[str, Any]) -> LoggedCall | None:
     if operation == "execute_tool" or not (sent or received):
         return None
     reasons = as_value(attributes.get("gen_ai.response.finish_reasons"))
-    if received and isinstance(reasons, list) and reasons:
-        received = [*received[:-1], {"finish_reason": reasons[0]} | received[-1]]
+    if isinstance(reasons, list) and reasons:
+        ended(received, reasons[0])
     kind = str(attributes.get("openinference.span.kind", "LLM"))
     is_call = operation not in ("invoke_agent", "invoke_workflow") and kind == "LLM"  # an agent sums up its calls
     more = {"model": _first(attributes, *_MODELS), "user": _first(attributes, *_USERS)}
@@ -188,7 +188,6 @@ OPENTELEMETRY = Format(
     is_spans,
     read_spans,
     sign="`resourceSpans`, or `context` and `attributes` of a span",
-    skips=True,
 )
 
 
@@ -292,7 +291,6 @@ LANGFUSE = Format(
     _is_langfuse,
     read_langfuse,
     sign="`traceId` and `type` of an observation, or `input` and `output` of a trace beside `observations` or `sessionId`",
-    skips=True,
 )
 
 
@@ -335,7 +333,9 @@ def _call_of_run(run: Mapping[str, Any]) -> LoggedCall | None:
     outer = not (run.get("parent_run_id") or run.get("parent_run_ids"))
     if kind not in ("llm", "chain") or (kind == "chain" and not outer):
         return None  # tools and steps in between repeat the messages of models and outer runs
-    used = counts(run, ("prompt_tokens",), ("completion_tokens",)) or usage_of(as_object(run.get("outputs")))
+    turns = turns_of_step(run.get("inputs"), run.get("outputs"), outer=outer)
+    holders = (as_object(run.get("outputs")), *(turn.further for turn in turns[-1:]))
+    used = counts(run, ("prompt_tokens",), ("completion_tokens",)) or next(filter(None, map(usage_of, holders)), {})
     more: dict[str, Any] = {}
     if outer:
         more = {key: run[key] for key in ("name", "tags", "error") if run.get(key)}
@@ -344,7 +344,7 @@ def _call_of_run(run: Mapping[str, Any]) -> LoggedCall | None:
         if user := _of_metadata(run, ("user_id",)):
             more["user"] = user
     return LoggedCall(
-        turns_of_step(run.get("inputs"), run.get("outputs"), outer=outer),
+        turns,
         _of_metadata(run, _THREADS) or str(run.get("thread_id") or ""),
         str(run.get("trace_id") or run.get("id") or ""),
         str(run.get("start_time") or ""),
@@ -377,7 +377,6 @@ LANGSMITH = Format(
     _is_langsmith,
     read_langsmith,
     sign="`run_type`, and `inputs` or `outputs`",
-    skips=True,
 )
 
 
@@ -447,5 +446,4 @@ MLFLOW = Format(
     lambda source: bool(_mlflow_traces(source.first)),
     read_mlflow,
     sign="`info`, and `data` of `spans`",
-    skips=True,
 )

@@ -16,9 +16,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from ...errors import DataError, at
-from ..files.json import member, read_json, write_json
+from ..files.json import difference, member, read_json, write_json
 from ..files.paths import content, is_folder, json_files
-from ..formats.messages import difference
 from ..formats.source import Source
 from ..identity import digest, named
 from ..records import Conversation, Message

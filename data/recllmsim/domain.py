@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError
-from ..domains import Dataset, Domain, LabelNotes, Material, TypicalConversation, labelled
+from ..domains import Dataset, Domain, Material, labelled
 from ..formats.source import Contents, Format
 from ..records import Conversation
 from ..rules.linter import DIALOGUE_RULES, Rule
@@ -64,19 +64,6 @@ class RecLLMSim(Domain):
     dataset = Dataset("", "a conversation a file, in RecLLMSim's format", write, "TASK/FILE.json")
     rules = RULES
     marks = ("task", "profile")
-    label_notes = LabelNotes(
-        facts=frozenset({"chat_model"}),
-        beside={"memo": "hallucination", "reason": "satisfaction", "intent_zh": "intent"},
-        others=frozenset(
-            {"profile_mapped", "questionnaire", "preference_summary", "preference_summary_old", "conflict"}
-        ),
-    )
-    typical = TypicalConversation(
-        4,
-        {"user": (56, 132, 275), "assistant": (67, 349, 707)},
-        "as in the published simulated conversations of RecLLMSim",
-    )
-    """Measured in the open part of the published data: 233 conversations."""
 
     def profile(self, scenario: Mapping[str, Any]) -> str:
         situation = _situation(scenario)

@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 from typing import Literal, TypeAlias
 
 from ..formats.messages import asides
-from ..records import Conversation, Record, Role, as_object
+from ..records import Conversation, Record, Role
 from ..text.languages import HAN, says_something
 from .guards import (
     SHARED,
@@ -95,12 +95,7 @@ def texts_of(conversation: Conversation, role: Role) -> list[tuple[int, str]]:
 
 def _instructions(conversation: Conversation) -> list[str]:
     """The system messages of a log; examples among them are no instructions."""
-    found = asides(conversation)
-    told = [
-        aside
-        for aside in found
-        if not any(str(as_object(turn).get("name", "")).startswith("example_") for turn in aside.values())
-    ]
+    told = [aside for aside in asides(conversation) if not str(aside.get("name", "")).startswith("example_")]
     return [text for aside in told if isinstance(text := aside.get("system"), str) and text.strip()]
 
 
@@ -216,7 +211,7 @@ def _thanks_loop(conversation: Conversation) -> Reasons:
 def _cut_off(conversation: Conversation) -> Reasons:
     for number, message in enumerate(conversation.messages):
         told: list[object] = [attempt.finish_reason for attempt in message.attempts[-1:]]
-        told += [as_object(as_object(patch).get("values")).get("finish_reason") for patch in message.extra.values()]
+        told.append(message.extra.get("finish_reason"))
         if reason := next((one for one in told if str(one).lower() in _LENGTH), None):
             yield number, f"by its log it stopped by {reason!r}: {quoted(message.text[-60:])}"
 

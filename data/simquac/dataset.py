@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ...errors import DataError, at
-from ..files.json import member, read_json, write_json
-from ..formats.messages import difference, patched
+from ..files.json import difference, member, patched, read_json, write_json
 from ..formats.source import Source
 from ..grounding import MARKER, NO_ANSWER, gives_no_answer, token_index
 from ..identity import named

@@ -1,10 +1,11 @@
 """The domain of teacher-student conversations about a section of a document, and their rules for `check`."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-from ..domains import Dataset, Domain, LabelNotes, Material, TypicalConversation, labelled
-from ..formats.source import Format
+from ..domains import Dataset, Domain, Material, labelled
+from ..formats.source import Contents, Format
 from ..grounding import gives_no_answer, ground, token_count
 from ..records import Conversation, Message, Span
 from ..rules.linter import Reasons, Rule, quoted
@@ -115,6 +116,14 @@ RULES: Mapping[str, Rule] = {
 """Each rule by its id."""
 
 
+def _read(path: Path) -> Contents:
+    conversations = tuple(dataset.read(path))
+    count = len(dataset.misplaced(conversations))
+    differ = "span differs" if count == 1 else "spans differ"
+    notes = (f"{count} {differ} from the text at the offset (kept as read)",) if count else ()
+    return Contents(conversations, notes)
+
+
 class SimQuAC(Domain):
     """A student asks about a section that only the teacher sees ("Let the LLMs Talk", WSDM 2024)."""
 
@@ -127,7 +136,7 @@ class SimQuAC(Domain):
             topics.read_topic_file,
             sign="lines such as <Topic: ---> between blocks of four lines",
         ),
-        Format("simquac", "SimQuAC or QuAC JSON", dataset.is_dataset, dataset.read, sign="`data` of `paragraphs`"),
+        Format("simquac", "SimQuAC or QuAC JSON", dataset.is_dataset, _read, sign="`data` of `paragraphs`"),
         *rows.FORMATS,
         Format(
             "topics",
@@ -137,19 +146,14 @@ class SimQuAC(Domain):
             sign=f"two of {', '.join(FIELDS)}, and no turns",
         ),
     )
-    dataset = Dataset("simquac.json", "the conversations in SimQuAC's format (SQuAD-style JSON)", dataset.write)
+    dataset = Dataset(
+        "simquac.json",
+        "the conversations in SimQuAC's format (SQuAD-style JSON)",
+        dataset.write,
+        attribution="Where the topics are QuAC's or SimQuAC's: their sections come from Wikipedia by way of QuAC (CC BY-SA 4.0).",
+    )
     rules = RULES
     marks = FIELDS
-    label_notes = LabelNotes(facts=frozenset({"topic_id", "quac"}))
-    attribution = (
-        "Where the topics are QuAC's or SimQuAC's: their sections come from Wikipedia by way of QuAC (CC BY-SA 4.0)."
-    )
-    typical = TypicalConversation(
-        None,
-        {"user": (10, 20, 32), "assistant": (6, 28, 103)},
-        "as in the published simulated conversations of SimQuAC",
-    )
-    """Measured in the open part of the published data: 77 conversations."""
 
     def material(self, scenario: Mapping[str, Any]) -> tuple[Material, ...]:
         section, background = scenario.get("section"), scenario.get("background")
@@ -165,11 +169,6 @@ class SimQuAC(Domain):
 
     def validate(self, conversation: Conversation) -> None:
         Topic.of(conversation)
-
-    def notes(self, conversations: Sequence[Conversation]) -> list[str]:
-        count = len(dataset.misplaced(conversations))
-        differ = "span differs" if count == 1 else "spans differ"
-        return [f"{count} {differ} from the text at the offset (kept as read)"] if count else []
 
 
 DOMAIN = SimQuAC()

@@ -186,14 +186,10 @@ def test_a_check_without_findings_says_so_in_words(duologue, tmp_path):
     assert "no finding" not in duologue("check", tmp_path / "l.jsonl")[1]
 
 
-def test_instructions_and_messages_of_tools_that_are_kept_apart_are_counted_each(duologue, tmp_path):
+def test_instructions_that_are_kept_apart_are_counted(duologue, tmp_path):
     system = {"role": "system", "content": "Be brief."}
-    call = {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"name": "f"}}]}
-    result = {"role": "tool", "tool_call_id": "1", "content": "12"}
-    talk = [system, {"role": "user", "content": "Rain?"}, call, result]
+    talk = [system, {"role": "user", "content": "Rain?"}]
     (tmp_path / "l.jsonl").write_text(json.dumps({"messages": talk}) + "\n")
-    assert "1 system message and 2 tool messages are kept apart" in duologue("check", tmp_path / "l.jsonl")[2]
-    (tmp_path / "l.jsonl").write_text(json.dumps({"messages": talk[:2]}) + "\n")
     assert "1 system message is kept apart" in duologue("check", tmp_path / "l.jsonl")[2]
 
 

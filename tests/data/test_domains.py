@@ -7,10 +7,7 @@ import pytest
 from duologue import data
 from duologue.data import Conversation, Domain, Format, Message, domains, simquac
 from duologue.data.checks import check
-from duologue.data.domains import TypicalConversation, labelled
-from duologue.data.labels.answers import WHOLE, text_of
-from duologue.data.labels.definition import LabelDefinition
-from duologue.data.labels.reading import annotations_of
+from duologue.data.domains import labelled
 from duologue.data.people import paired, topic_key
 from duologue.data.rules import CHAT_RULES, DIALOGUE_RULES, Rule
 from duologue.errors import SettingError
@@ -37,7 +34,7 @@ def test_a_domain_of_ones_own_reads_tells_checks_and_pairs_its_conversations(air
     assert domains.of(talk) is domains.of(talk.scenario) is airline
     assert domains.kinds() == ("simquac", "recllmsim", "airline")
     loaded = data.load(log)
-    assert (loaded.kind, len(loaded), loaded.notes) == ("counter-log", 2, ("2 at the counter",))
+    assert (loaded.kind, len(loaded)) == ("counter-log", 2)
     first, second = map(data.outline, loaded)
     assert (first.title, first.kind) == ("Booking AB1", "airline")
     assert (first.refused, second.refused, first.coverage) == (1, 0, 0.0)
@@ -170,7 +167,6 @@ def test_the_domain_of_an_installed_package_is_found_when_it_is_needed(installed
     assert "grand_hotel_domain" not in sys.modules
     assert data.outline(Conversation(id="a", scenario={"kind": "hotel"})).title == "A room"
     assert domains.kinds() == ("simquac", "recllmsim", "hotel")
-    assert domains.registered_here() == ()
 
 
 @pytest.mark.parametrize(
@@ -204,24 +200,3 @@ def test_the_facts_are_those_of_the_profile_whichever_its_form():
     )  # fmt: skip
     assert facts(about | {"profile": {"age": 21}}) == (("Age", "21"),)
     assert facts({"kind": "recllmsim", "preference": 3}) == facts({"kind": "simquac", "preference": text}) == ()
-
-
-def test_a_domain_tells_how_its_conversations_go_what_its_profiles_are_and_which_labels_judge_nothing(own_registry):
-    class Hotel(data.Domain):
-        kind = "hotel"
-        typical = TypicalConversation(3, {"user": (1, 2, 3), "assistant": (4, 5, 6)}, "as at our desk")
-        label_notes = data.LabelNotes(
-            facts=frozenset({"desk"}), beside={"because": "stars"}, others=frozenset({"booking"})
-        )
-
-        def profile(self, scenario):
-            return f"guest {scenario['profile']['name']}"
-
-    guest = {"kind": "hotel", "profile": {"name": "Ann"}}
-    labels = {"desk": "north", "because": "late", "booking": "a room", "stars_human": 3, "stars": 3, "topic_id": 7}
-    talk = Conversation(id="1", scenario=guest, messages=(), labels=labels)
-    assert {"desk", "because", "booking"} <= annotations_of(talk).keys()
-    data.domains.register(Hotel())
-    label = LabelDefinition.of("p", {"unit": "profile", "values": ["a"]}, "x", "p.md")
-    assert text_of(talk, label, WHOLE) == "guest Ann"
-    assert annotations_of(talk) == {"stars human": ["3"], "stars": ["3"]}  # and what other domains name as notes

@@ -110,7 +110,7 @@ def test_of_one_task_the_conversations_of_the_same_person_are_paired_first():
 def declared(name, **more):
     """A conversation as it is read from a line of messages with these further keys."""
     scenario = {"kind": "messages", "digest": name}
-    return talk(name, scenario).model_copy(update={"extra": {"messages": {"values": more}}})
+    return talk(name, scenario).model_copy(update={"extra": more})
 
 
 def test_plain_conversations_are_paired_by_the_topic_that_their_line_names():

@@ -49,7 +49,7 @@ def test_a_registered_format_is_detected_by_content_and_read(log):
     loaded = data.load(log)
     assert (loaded.kind, [talk.id for talk in loaded]) == ("till", ["ann", "bo"])
     assert loaded[0].messages[0].text == "有蛋糕吗？"
-    assert domains.own_formats() == domains.formats_registered_here() == (form,)
+    assert domains.own_formats() == (form,)
 
 
 def test_a_folder_of_its_files_is_read_whatever_their_names(log, tmp_path):
@@ -201,7 +201,6 @@ def test_the_format_of_an_installed_package_is_found(installed, tmp_path):
     )
     (tmp_path / "x.log").write_text("== x")
     assert data.kind_of(tmp_path / "x.log") == "till"
-    assert domains.formats_registered_here() == ()
 
 
 @pytest.mark.parametrize("source", ["FORMAT = 3", "import nowhere_at_all", "raise RuntimeError('sk-1234')"])

@@ -128,5 +128,6 @@ async def test_a_graph_of_a_server_never_sees_a_rejected_draft_and_its_question_
     replies = [message for message in record_of_it.messages if message.role == "assistant"]
     assert [one.text for one in replies] == ["heard thing 1, <note>T", "heard thing 1, heard t, thing 2, <note>T", ""]
     (asked,) = replies[-1].tool_calls
-    assert (asked.arguments, asked.result) == ({"value": "Which colour?"}, None) and "checkpointer" in asked.error
+    assert (asked.arguments, asked.result) == ({"value": "Which colour?"}, None)
+    assert "checkpointer" in asked.error
     assert record_of_it.stop == "agent_interrupted"

@@ -73,8 +73,8 @@ def test_a_list_is_filtered_by_values_and_not_by_texts_or_the_success():
 
 
 def test_the_title_of_the_source_is_the_title_of_the_page():
-    conversation = talk(extra={"messages": {"values": {"title": "My <b> parcel"}}})
+    conversation = talk(extra={"title": "My <b> parcel"})
     assert '<h1 dir="auto">My &lt;b&gt; parcel</h1>' in conversation_page(conversation)
-    assert title_of(talk(extra={"messages": {"values": {"title": " "}}})) == "Hi"
-    assert title_of(talk(extra={"messages": {"values": {"title": 7}}})) == "Hi"
-    assert len(title_of(talk(extra={"messages": {"values": {"title": "word " * 90}}}))) < 100
+    assert title_of(talk(extra={"title": " "})) == "Hi"
+    assert title_of(talk(extra={"title": 7})) == "Hi"
+    assert len(title_of(talk(extra={"title": "word " * 90}))) < 100

@@ -5,11 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from duologue.data import Conversation, DataError, Message, load, messages
-from duologue.data.formats.turns import SHAREGPT_RESULTS, SPEAKERS
 from duologue.data.people import topic_key
 
 TURNS = [{"from": "human", "value": "Tea?"}, {"from": "gpt", "value": "Yes."}]
@@ -32,55 +29,29 @@ def test_a_conversation_is_turns_from_human_and_gpt() -> None:
         assert (load(name).kind, read.id, read.messages) == ("sharegpt", "a", said)
 
 
-values = st.none() | st.integers() | st.text(max_size=3)
-turns = st.builds(
-    lambda role, value, more: {"from": role, "value": value} | more,
-    st.sampled_from([*SPEAKERS, "function_call", *SHAREGPT_RESULTS, "system"]),
-    st.text(max_size=4),
-    st.dictionaries(st.sampled_from(["weight", "loss", "role"]), values, max_size=2),
-)
-talks = st.builds(
-    lambda turns, more: more | {"conversations": turns},
-    st.lists(turns, max_size=4),
-    st.dictionaries(st.sampled_from(["id", "model", "messages_of"]), values, max_size=3),
-)
-
-
-@given(st.lists(talks, min_size=1, max_size=3))
-def test_what_was_read_is_written_again(given_talks: list[dict[str, Any]]) -> None:
-    written = [
-        json.dumps(messages.SHAREGPT_FORM.written(conversation))
-        for conversation in messages.read_sharegpt(put(given_talks))
-    ]
-    assert written == [json.dumps(talk) for talk in given_talks]
-
-
-def test_turns_of_the_system_and_of_tools_are_no_messages() -> None:
-    aside = [{"from": role, "value": "Be kind."} for role in ("system", "function_call", "observation")]
-    (read,) = messages.read_sharegpt(put([{"conversations": [*aside, *TURNS]}]))
-    assert [message.role for message in read.messages] == ["user", "assistant"]
+def test_instructions_calls_labels_and_further_keys_are_read_and_written_again() -> None:
+    call = {"from": "function_call", "value": json.dumps({"name": "shelf", "arguments": {"of": "tea"}})}
+    answer = {**TURNS[1], "satisfaction": 4}
+    turns = [{"from": "system", "value": "Be kind."}, TURNS[0], call, {"from": "observation", "value": "full"}, answer]
+    path = put([{"id": "a", "conversations": turns, "topic": "tea", "labels": {"mood": "calm"}}])
+    before = json.loads(path.read_text())
+    (talk,) = load(path)
+    assert (talk.labels, [message.labels for message in talk.messages]) == ({"mood": "calm"}, [{}, {"satisfaction": 4}])
+    assert [(made.name, made.result) for made in talk.messages[1].tool_calls] == [("shelf", "full")]
+    assert messages.write_sharegpt([talk], path) == []
+    assert json.loads(path.read_text()) == before
+    assert topic_key(talk) is not None
 
 
 @pytest.mark.parametrize(
     ("talk", "place"),
     [
-        ({"conversations": [{"from": "narrator", "value": "a"}]}, "[0], message 0: needs 'from'"),
-        ({"conversations": [{"from": "gpt", "value": 1}]}, "[0], message 0: needs 'from'"),
-        ({"conversations": [*TURNS, "a"]}, "[0], message 2: needs 'from'"),
+        ({"conversations": [{"from": "narrator", "value": "a"}]}, "[0], message 0: needs"),
+        ({"conversations": [{"from": "gpt", "value": 1}]}, "[0], message 0: needs"),
+        ({"conversations": [*TURNS, "a"]}, "[0], message 2: needs"),
     ],
 )
 def test_a_broken_turn_is_named_with_its_place(talk: Any, place: str) -> None:
     with pytest.raises(DataError) as caught:
         load(put([talk]))
     assert str(caught.value).startswith(f"talks.json: {place}")
-
-
-def test_labels_and_the_topic_of_a_line_are_read_as_in_messages_and_written_again() -> None:
-    turns = [TURNS[0], {**TURNS[1], "satisfaction": 4}]
-    path = put([{"id": "a", "topic": "tea", "conversations": turns, "labels": {"mood": "calm"}}])
-    before = json.loads(path.read_text())
-    (talk,) = messages.read_sharegpt(path)
-    assert (talk.labels, [message.labels for message in talk.messages]) == ({"mood": "calm"}, [{}, {"satisfaction": 4}])
-    assert messages.write_sharegpt([talk], path) == []
-    assert json.loads(path.read_text()) == before
-    assert topic_key(talk) is not None

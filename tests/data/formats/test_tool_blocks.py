@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from duologue.data import Conversation, load, messages
+from duologue.data import Conversation, load
 from duologue.data.checks import check
 
 ANTHROPIC: list[dict[str, Any]] = [
@@ -81,13 +81,6 @@ def test_calls_and_results_in_blocks_belong_to_the_messages_that_made_them(turns
     looked = [("rooms", {"nights": 2}, {"free": 3}, None), ("prices", {}, None, "no prices today")]
     assert calls(talk) == [[], looked, [("book", {"room": 7}, "booked", None)], []]
     assert not [finding for finding in check(talk) if finding.level == "error"]
-
-
-@pytest.mark.parametrize("turns", [ANTHROPIC, CONVERSE], ids=["anthropic", "converse"])
-def test_lines_with_blocks_are_written_as_they_were(turns: list[dict[str, Any]], tmp_path: Path) -> None:
-    value = {"id": "hotel", "system": "You keep a hotel.", "messages": turns}
-    messages.write([read(value)], tmp_path / "again.jsonl")
-    assert json.loads((tmp_path / "again.jsonl").read_text()) == value
 
 
 def test_requests_of_the_messages_api_have_their_system_text_and_answer() -> None:

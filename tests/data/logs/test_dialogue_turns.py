@@ -68,7 +68,7 @@ def test_a_dialogue_is_read_alone_in_a_list_by_its_id_and_below_a_key(name: str,
 def test_annotations_and_names_are_further_keys_of_their_message() -> None:
     value = DIALOGUES["a service"]
     (conversation,) = read({**value, "shop": "tea"})
-    assert conversation.messages[0].extra["messages"]["values"] == {"sender": "customer", "time": 3}
+    assert conversation.messages[0].extra == {"sender": "customer", "time": 3}
     assert further(conversation)["shop"] == "tea"
 
 

@@ -19,7 +19,7 @@ from langchain_core.prompt_values import ChatPromptValue
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 
-from duologue.data import Conversation, count, load, messages
+from duologue.data import Conversation, count, load
 from duologue.data.checks import check
 from duologue.data.formats.messages import asides, further
 from duologue.views.conversation import conversation_html
@@ -63,12 +63,6 @@ def calls_of(talk: Conversation) -> list[tuple[Any, ...]]:
     return [(call.name, call.arguments, call.result, call.error) for maker in makers for call in maker.tool_calls]
 
 
-def written_again(talks: Any) -> None:
-    """What is read is written as messages without a loss, and read back equal."""
-    assert messages.write(talks, "again.jsonl") == []
-    assert load("again.jsonl").conversations == tuple(talks)
-
-
 @pytest.mark.parametrize("laid", ["a list", "messages", "a message a line", "a list a line", "a prompt"])
 @pytest.mark.parametrize("way", WRITTEN)
 def test_messages_are_read_with_calls_errors_and_further_fields(way: str, laid: str) -> None:
@@ -96,8 +90,7 @@ def test_messages_are_read_with_calls_errors_and_further_fields(way: str, laid: 
     assert [finding.rule for finding in check(talk) if finding.level != "notice"] == ["cut-off"]
     assert "rooms" in conversation_html(talk)
     kept = json.dumps(talk.plain())
-    assert all(word in kept for word in ('"free"', '"ann"', '"not JSON"', '"a2"', '"total_tokens"'))
-    written_again(loaded.conversations)
+    assert all(word in kept for word in ('"ann"', '"a2"', '"total_tokens"'))
 
 
 def test_further_keys_of_a_line_are_kept_and_its_thread_is_its_id() -> None:
@@ -162,7 +155,6 @@ def test_of_the_states_of_a_thread_the_newest_counts(order: int, timed: bool) ->
     assert [call[0] for call in calls_of(talk)] == ["rooms", "prices", "book"]
     assert further(talk)["next"] == [] if "next" in further(talk) else True
     assert not [note for note in loaded.notes if "earlier" in note]
-    written_again(loaded.conversations)
 
 
 def test_messages_that_only_earlier_states_hold_are_counted_and_a_subgraphs_state_is_not_the_threads() -> None:

@@ -53,7 +53,7 @@ def test_one_message_a_line_is_put_together_by_the_id_of_its_conversation() -> N
     path = file(first[0], MORE | {"conversation_id": "b"}, first[1], LAST | {"conversation_id": "b"})
     a, b = load(path).conversations
     assert (a.id, spoken_lines(a), b.id, spoken_lines(b)) == ("a", TALK[:2], "b", TALK[2:])
-    assert a.messages[0].extra["messages"]["values"]["timestamp"] == 3
+    assert a.messages[0].extra["timestamp"] == 3
 
 
 def test_calls_that_send_the_history_again_are_one_conversation() -> None:
@@ -65,7 +65,7 @@ def test_calls_that_send_the_history_again_are_one_conversation() -> None:
     joined, alone = load(path).conversations
     assert (spoken_lines(joined), spoken_lines(alone)) == (TALK, [TALK[0], TALK[3]])
     assert further(joined)["usage"] == {"input_tokens": 29, "output_tokens": 5}
-    assert joined.messages[1].extra["messages"]["values"]["finish_reason"] == "length"
+    assert joined.messages[1].extra["finish_reason"] == "length"
 
 
 @pytest.mark.parametrize("instructions", [(), (0,), (1,), (0, 1)])

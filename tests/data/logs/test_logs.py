@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from duologue.data import load
-from duologue.data.formats.messages import asides
 from tests.data.logs.museum_log import ASKED, LAST, MORE, SYSTEM, TALK, TOLD, answer, file, only, spoken_lines
 
 EVENT = {"type": "message_start", "message": {"id": "m", "role": "assistant", "content": []}}
@@ -54,8 +53,7 @@ def test_calls_that_send_a_part_of_the_history_are_joined_where_they_overlap(bef
     )
     conversation = only(path)
     assert spoken_lines(conversation) == TALK
-    assert conversation.messages[1].extra["messages"]["values"]["finish_reason"] == "length"
-    assert ("nine" in str(asides(conversation))) == (len(before) > 1)
+    assert conversation.messages[1].extra["finish_reason"] == "length"
 
 
 def test_after_an_edited_message_only_what_is_new_is_added() -> None:

@@ -1,9 +1,8 @@
-"""Tables of messages: CSV, TSV, Parquet and workbooks, by their columns and never by their names."""
+"""Tables of messages: CSV, TSV and Parquet, by their columns and never by their names."""
 
 import csv
 import gzip
 import io
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -60,7 +59,7 @@ def test_a_table_may_have_tabs_or_semicolons_a_mark_of_order_and_be_zipped() -> 
 def test_columns_have_other_names_and_further_cells_are_kept() -> None:
     (conversation,) = loaded = read(file("Speaker,Text,Mood\ncustomer,Hello,glad\nagent,Welcome,\n"))
     assert words(conversation) == [("user", "Hello"), ("assistant", "Welcome")]
-    assert conversation.messages[0].extra["messages"]["values"] == {"speaker": "customer", "Mood": "glad"}
+    assert conversation.messages[0].extra == {"speaker": "customer", "Mood": "glad"}
     assert loaded.notes == ("no column names the conversation: all rows are one",)
 
 
@@ -123,26 +122,3 @@ PARQUET: dict[str, list[dict[str, Any]]] = {
 def test_parquet_holds_rows_of_every_form(shape: str) -> None:
     (conversation,) = read(parquet(PARQUET[shape]))
     assert words(conversation) == TALK
-
-
-def workbook(name: str = "table.xlsx", **sheets: list[list[Any]]) -> Path:
-    book = pytest.importorskip("openpyxl").Workbook()
-    book.remove(book.active)
-    for title, rows in sheets.items():
-        sheet = book.create_sheet(title)
-        for row in rows:
-            sheet.append(row)
-    book.save(name)
-    return Path(name)
-
-
-def test_the_sheets_of_a_workbook_with_messages_are_read(
-    fault: Callable[..., str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = workbook(Talks=[["Role", "Content", "Score"], [*TALK[0], 3], [], [*TALK[1], None]], Notes=[["day"], [1]])
-    (conversation,) = loaded = read(path)
-    assert words(conversation) == TALK
-    assert conversation.messages[0].extra["messages"]["values"] == {"Score": 3}
-    assert "the sheet 'Notes' left out" in loaded.notes[-1]
-    monkeypatch.setitem(sys.modules, "openpyxl", None)
-    assert 'pip install "duologue[stats]"' in fault(load, path)

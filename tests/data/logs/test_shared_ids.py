@@ -71,13 +71,9 @@ def test_files_of_a_folder_that_share_ids_do_not_share_conversations() -> None:
     assert loaded.files == ("0.jsonl", "1.jsonl")
 
 
-def test_the_id_of_the_source_is_written_again_where_the_form_allows() -> None:
-    values = [*SHARED, {**line("7", "No key first"), "channel": "web"}]
-    messages.write(load(written(values)), "again.jsonl")
-    assert [json.loads(text) for text in Path("again.jsonl").read_text().splitlines()] == values
-    left_out = messages.write_sharegpt(load("log.jsonl"), "other.jsonl")
-    assert "further keys of the source, of 3 conversations" in left_out
-    assert texts(load("again.jsonl")) == texts(load("log.jsonl")), "the same content has the same id"
+def test_they_keep_these_ids_when_they_are_written() -> None:
+    messages.write(load(written([*SHARED, {**line("7", "No key first"), "channel": "web"}])), "again.jsonl")
+    assert texts(load("again.jsonl")) == texts(load("log.jsonl"))
 
 
 def test_records_that_share_an_id_are_separated_too_also_where_they_stay_on_disk(

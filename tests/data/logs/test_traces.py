@@ -105,7 +105,7 @@ def test_spans_of_the_genai_conventions_are_conversations_by_id(as_text: bool) -
     (calling,) = conversation.messages[-1].tool_calls
     assert (calling.name, calling.arguments, calling.result) == ("hours", {"day": 7}, "closed")
     assert further(conversation)["usage"] == {"input_tokens": 7}
-    assert conversation.messages[-1].extra["messages"]["values"]["finish_reason"] == "length"
+    assert conversation.messages[-1].extra["finish_reason"] == "length"
 
 
 def test_what_the_console_exporter_writes_is_read_and_openinference_too() -> None:

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from duologue.data import DataError, kind_of, load, messages
 from duologue.data.checks import check
-from duologue.data.formats.messages import asides
 from tests.data.logs.logged_talks import LoggedStep, LoggedTalk, read_as
 from tests.data.logs.written_logs import WITHOUT_CALLS, WITHOUT_SYSTEM, WRITERS, span
 
@@ -83,7 +82,7 @@ def test_rewards_and_scores_are_labels() -> None:
         assert load("log.json")[0].labels == label
 
 
-def test_calls_of_a_users_own_tools_stand_beside_the_conversation() -> None:
+def test_calls_of_a_users_own_tools_are_the_users() -> None:
     value = WRITERS["tau2-bench"][1](TALK)
     call = {"id": "u1", "name": "restart", "arguments": {}, "requestor": "user"}
     value["simulations"][0]["messages"][1:1] = [
@@ -92,11 +91,8 @@ def test_calls_of_a_users_own_tools_stand_beside_the_conversation() -> None:
     ]
     Path("log.json").write_text(json.dumps(value), encoding="utf-8")
     (talk,) = load("log.json")
-    assert read_as(talk) == TALK
-    assert [aside["messages"]["content"] for aside in asides(talk) if aside["messages"].get("requestor") == "user"] == [
-        json.dumps([call], separators=(", ", ": ")),
-        "done",
-    ]
+    made = [call for message in talk.messages if message.role == "user" for call in message.tool_calls]
+    assert [(call.name, call.result) for call in made] == [("restart", "done")]
 
 
 def test_reasoning_is_no_word_of_the_message_and_stays() -> None:
@@ -106,7 +102,7 @@ def test_reasoning_is_no_word_of_the_message_and_stays() -> None:
     Path("log.json").write_text(json.dumps(span({"gen_ai.input.messages": listed})), encoding="utf-8")
     (talk,) = load("log.json")
     assert [message.text for message in talk.messages] == ["Free?", "Yes."]
-    assert talk.messages[1].extra["messages"]["values"]["reasoning_content"] == "I think."
+    assert talk.messages[1].attempts[-1].reasoning == "I think."
 
 
 def test_calls_beside_each_other_in_a_trace_follow_one_another() -> None:
