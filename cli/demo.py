@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Any
 
 from rich.padding import Padding
 from rich.table import Table
@@ -13,10 +13,12 @@ from ..data.formats.source import MANIFEST
 from ..data.records import stop_in_words
 from ..data.summaries import count, outline, title_of
 from ..studies.pages import show
-from .options.run import RunOptions
-from .options.shared import json_of, model_for, out_to
-from .running.run import OUT, simulated
-from .streams import print_json, put, stdout
+from . import options
+from .printing import print_json, put, stdout
+from .running import HowToRun, carried_out, new_run
+
+if TYPE_CHECKING:
+    from ..nodes.limits import Limits
 
 INTRODUCTION = """\
 A student asks about a section of text that only the teacher sees. The teacher
@@ -36,28 +38,18 @@ REASONS = {
 """What the reasons of this demo mean."""
 
 
-def demo_command(
-    out: Annotated[
-        Path | None,
-        out_to("this folder: the run and its page. Default: out/demo-N with the next free number."),
-    ] = None,
-    model: Annotated[
-        str | None,
-        model_for("for both sides of two conversations of each cast, such as local:smollm2 (make demo-model)."),
-    ] = None,
-    as_json: Annotated[bool, json_of("the paths of the run and its page")] = False,
-) -> int:
+def demo_command(model: options.Model = None, out: options.Out = None, as_json: options.Json = False) -> int:
     """Simulate three short conversations without a key.
 
     Prints one of them with its rejected drafts, writes the page of all, and shows what to try next. The questions are
     replayed, the answers are found by rules, and the conversations are the same every time. With --model it makes two
     conversations of each cast instead.
     """
-    from .. import graphs, nodes, runs
+    from .. import graphs, nodes
     from ..graphs.scenarios.sources import Scenarios
     from ..nodes.simquac.roles import WrittenDrafts, sample_drafts
 
-    folder = out or runs.new_folder(OUT, "demo")
+    folder = new_run(HowToRun(out=out), "demo")
     if any((folder / part / MANIFEST).exists() for part in ("", *CASTS)):
         raise DataError(f"{folder}: holds a run already: choose another folder with --out")
     if model is not None:
@@ -71,7 +63,7 @@ def demo_command(
     scenarios = graphs.simquac.scenarios([topics[title] for title in drafts])
     limits = nodes.Limits(max_turns=max(map(len, drafts.values())))
     states = Scenarios(scenarios, {"source": "sample topics of Duologue"})
-    simulated({"": cast}, states, folder, limits, RunOptions(as_json=as_json))
+    _simulated(cast, states, folder, limits, as_json)
     loaded = load(folder)
     page = show(folder).write(folder / "page.html")
     shown = loaded.conversations[0]
@@ -102,11 +94,11 @@ def by_model(model: str, folder: Path, as_json: bool) -> int:
 
     conversations: list[Conversation] = []
     for name in CASTS:
-        make, options = graphs.casts.find(name), RunOptions(as_json=as_json)
+        make = graphs.casts.find(name)
         held = {"hold": "grammar"} if name == graphs.simquac.NAME and model.startswith("local:") else {}
         settings = {"user": model, "assistant": model, **held}
         scenarios = make.source(limit=2).own(make.checked(settings), 0)
-        simulated({"": make(**settings)}, scenarios, folder / name, nodes.Limits(max_turns=2), options)
+        _simulated(make(**settings), scenarios, folder / name, nodes.Limits(max_turns=2), as_json)
         conversations += load(folder / name).conversations
     page = show(conversations).write(folder / "page.html")
     if as_json:
@@ -117,6 +109,19 @@ def by_model(model: str, folder: Path, as_json: bool) -> int:
     stdout.print("Their page, for a browser:")
     put(f"  {page}")
     return 0
+
+
+def _simulated(cast: Any, scenarios: Any, folder: Path, limits: "Limits", as_json: bool) -> None:
+    from ..runs.plan import conversations_planned
+    from ..runs.simulate import arun
+
+    carried_out(
+        HowToRun(as_json=as_json),
+        lambda settings: conversations_planned({"": cast}, scenarios, settings, limits),
+        lambda settings: arun({"": cast}, scenarios, settings, limits=limits),
+        out=folder,
+        casts=[cast],
+    )
 
 
 def dialogue(conversation: Conversation) -> Table:

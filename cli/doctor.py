@@ -1,16 +1,15 @@
 """`duologue doctor`: what is installed, and where calls would go."""
 
+import os
 import platform
 import re
 from importlib import metadata
-from typing import Annotated
 
 from ..data.identity import VERSION
 from ..data.tracing import host_of
 from ..errors import SettingError
-from .options.shared import json_of
-from .options.tracing import Trace, connections, destinations, tracing_lines
-from .streams import print_json, put
+from . import options
+from .printing import print_json, put
 
 CORE = (
     "langgraph",
@@ -30,13 +29,10 @@ OWN_PARTS = ("casts", "domains", "formats")
 _OF_EXTRA = re.compile(r"""(?P<package>[\w.-]+).*;.*extra == ["'](?P<extra>[^"']+)""")
 
 
-def doctor_command(
-    trace: Trace = False,
-    as_json: Annotated[bool, json_of("all of it")] = False,
-) -> int:
+def doctor_command(as_json: options.Json = False) -> int:
     """Print versions, extras, hosts and the data sent to them.
 
-    It prints whether an API key is set, but never the key.
+    It prints whether an API key is set, but never the key. What tracing the environment asks for stands before.
     """
     from ..nodes.settings.environment import settings
     from ..nodes.settings.redaction import KEY
@@ -58,7 +54,6 @@ def doctor_command(
         "declared": {part: _declared(part) for part in OWN_PARTS},
         "problem": problem,
         "connections": connections(),
-        "tracing": {"on": trace, "hosts": {tracing.variable: tracing.host for tracing in destinations()}},
         "integrations": integrations,
     }
     code = 0 if all(versions.values()) and problem is None else 1
@@ -81,11 +76,20 @@ def doctor_command(
         put(f"  openai:NAME cannot be called: {problem}")
     for name, what in connections().items():
         put(f"  {name}: {what}")
-    for line in tracing_lines(trace) or ["nothing is traced"]:
-        put(f"  {line}")
     installed = ", ".join(f"{name} {version}" for name, version in integrations.items())
     put(f"  PROVIDER:NAME asks with LangChain's packages, each with its own key and host: {installed}")
     return code
+
+
+def connections() -> dict[str, str]:
+    """Variables of the process that lead connections elsewhere or change whom they trust, without credentials."""
+    notes = {}
+    for name, value in sorted(os.environ.items()):
+        if value.strip() and name.upper() in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+            notes[name] = f"calls may go through {host_of(value)}"
+        elif value.strip() and name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"):
+            notes[name] = "certificates of your own are trusted"
+    return notes
 
 
 def _extras() -> dict[str, list[str]]:
