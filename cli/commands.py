@@ -229,7 +229,7 @@ def _refused(error: Any) -> int:
         command = getattr(getattr(error, "ctx", None), "command_path", "duologue")
         name = getattr(error, "option_name", "")
         if command != "duologue" and any(name in param.opts for param in parser().params):
-            return _failed(f"{name} stands before the command: duologue {name} ... {command.partition(' ')[2]} ...")
+            return _failed(f"{name} stands before the command: duologue {name} ... {command.split()[-1]} ...")
         return _failed(f"{message} ({command} --help lists the options)")
     return int(error.exit_code)
 

@@ -78,7 +78,7 @@ def _carried_out(
     result = compared_runs(folder, old, margin=given["fail_if_worse"], common=True, **bounds)
     pages = reports.write(result, folder, (), None if old is None else attempted(old))
     if not how.as_json:
-        put(*lines)
+        put(*lines[:1])
     give_result(result, folder, pages, how.as_json, taken_up=about)
     asked = any(given[name] is not None for name in ("threshold", "at_least", "fail_if_worse"))
     return max(code, int(asked and not result.passed))
