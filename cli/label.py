@@ -112,7 +112,6 @@ def _serve(settings: dict[str, Any], port: int | None) -> NoReturn:
     options = {
         "server.address": HERE,
         "server.port": free,
-        "server.allowedHosts": f"{HERE},localhost",
         "server.headless": "true",
         "server.enableCORS": "true",
         "server.enableXsrfProtection": "true",
@@ -132,6 +131,8 @@ def _serve(settings: dict[str, Any], port: int | None) -> NoReturn:
     page = Path(labelling.__file__).with_name("page.py")
     command = [sys.executable, "-P", "-m", "streamlit", "run", str(page)]
     command += [f"--{name}={value}" for name, value in options.items()]
+    command += [f"--server.allowedHosts={host}" for host in (HERE, "localhost")]
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Streamlit would print the address without its token
     os.chdir(folder)
     os.execve(sys.executable, command, environment)  # the same process: no child is left when it is killed
 

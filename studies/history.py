@@ -60,7 +60,8 @@ class History(TabledReport):
         }
         columns = [Column.model_validate({"name": name, "kind": kind}) for name, kind in names.items()]
         columns += [
-            Column(name=name, kind="number", places=2) for name in ("success", "low", "high", "cost", "p50", "p95")
+            Column(name=name, kind="number", places=2, wide=name in ("low", "high"))
+            for name in ("success", "low", "high", "cost", "p50", "p95")
         ]
         columns.append(Column(name="duologue", wide=True))
         rows = []
