@@ -52,7 +52,10 @@ class HowToRun(BaseModel):
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Self:
         """Those among a command's options, in which None is the default."""
-        return cls(**{name: value for name, value in options.items() if name in cls.model_fields and value is not None})
+        how = cls(**{name: value for name, value in options.items() if name in cls.model_fields and value is not None})
+        if how.frozen and how.replies is None:
+            raise SettingError("--frozen: give --replies FILE, the kept replies that answer every call")
+        return how
 
     def settings(self, out: Path | None = None, **changes: Any) -> "RunSettings":
         """The settings of a run in this folder."""
@@ -222,22 +225,13 @@ def set_values(texts: Iterable[str], *models: Any) -> dict[str, Any]:
 
 
 def _value(text: str, annotation: Any) -> Any:
-    """The value of a text: as it is for a setting that is a text, a list for one that is a list; else JSON if it is JSON."""
-    members = get_args(annotation) if get_origin(annotation) in (Union, types.UnionType) else (annotation,)
-    if any(get_origin(one) in (list, tuple) for one in members):
-        return text.split(",")
-    if all(one is types.NoneType or _is_text(one) for one in members):
-        return text
+    """The value of a text: JSON where it is JSON, but for a setting that is a text; names with commas make a list."""
+    members = get_args(annotation) or (annotation,)
     try:
-        return json.loads(text)
+        value = json.loads(text)
     except ValueError:
-        return text
-
-
-def _is_text(annotation: Any) -> bool:
-    if get_origin(annotation) is Literal:
-        return all(isinstance(value, str) for value in get_args(annotation))
-    return annotation in (str, Path)
+        value = text.split(",") if any(get_origin(one) in (list, tuple) for one in (annotation, *members)) else text
+    return text if str in members and not isinstance(value, list | dict) else value
 
 
 def checked_source(factory: "CastFactory", values: Mapping[str, Any]) -> Any:

@@ -89,9 +89,13 @@ def prepared(
     against: Any = None,
     common: bool = False,
     fail_if_worse: Margin | None = None,
+    scored: bool = True,
     **settings: Any,
 ) -> PreparedTest:
-    """A test with the parameters and errors of `test`, checked before a call is paid for."""
+    """A test with the parameters and errors of `test`, checked before a call is paid for.
+
+    `scored`: whether it is an error that nothing would give a conversation a score.
+    """
 
     def taken(names: Collection[str]) -> dict[str, Any]:
         return {name: settings.pop(name) for name in [*settings] if name in names}
@@ -113,7 +117,8 @@ def prepared(
             if value is not None:
                 raise SettingError(f"{name}: is that of a comparison: give against, the other version")
     trial = test_of(agent)
-    trial.check()
+    if scored:
+        trial.check()
     if limits is None:
         limits = replace(trial.cast.limits, seed=seed, max_turns=max_turns or trial.cast.limits.max_turns, **own_limits)
     old = None

@@ -103,7 +103,7 @@ def test_they_are_found_nowhere(duologue, httpserver: HTTPServer, monkeypatch, t
         (tmp_path / ".env").write_text(f"OPENAI_API_KEY={KEY}\nOPENAI_BASE_URL='{address}'\n")
     outputs = []
     spec = "openai:m?timeout=2"
-    run = ("simulate", "simquac", "--limit", 1, "--max-turns", 1, "--question-attempts", 1, "--answer-attempts", 1)
+    run = ("simulate", "simquac", "--limit", 1, "--max-turns", 1, "--set", "question_attempts=1", "--set", "answer_attempts=1")
     for arguments in (
         (*run, "--user", spec, "--out", "run"),
         (*run, "--assistant", spec, "--out", "run2", "--json"),

@@ -31,7 +31,7 @@ def agents(tmp_path, monkeypatch):
     Path("scenarios.jsonl").write_text("".join(json.dumps(line) + "\n" for line in SCENARIOS))
 
 
-def tested(duologue, agent, *options):
+def with_agent(duologue, agent, *options):
     return duologue("test", "--assistant", f"tested_agents:{agent}", "--scenarios", "scenarios.jsonl", *options)
 
 
@@ -45,11 +45,11 @@ def tested(duologue, agent, *options):
         ("good", ("--at-least", 0.5), 1, "no interval"),
         ("broken", (), 1, "no conversation succeeded"),
         ("agent", ("--against", "tested_agents:good", "--threshold", 0), 0, ""),
-        ("agent", ("--against", "tested_agents:good", "--fail-if-worse", 0.1, "--threshold", 0), 1, "worse"),
+        ("agent", ("--against", "tested_agents:good", "--fail-if-worse", 0.1, "--threshold", 0), 1, "a loss of"),
     ],
 )
 def test_a_verdict_is_the_exit_code_and_the_first_line(duologue, agent, options, code, why):
-    got, out, _ = tested(duologue, agent, "--repeats", 2, "--out", "run", *options)
+    got, out, _ = with_agent(duologue, agent, "--repeats", 2, "--out", "run", *options)
     assert got == code
     verdict = out.splitlines()[0]
     assert verdict.startswith("passed" if code == 0 else "not passed")
@@ -60,7 +60,9 @@ def test_a_verdict_is_the_exit_code_and_the_first_line(duologue, agent, options,
 
 def test_the_result_as_json_and_in_files_is_one(duologue):
     Path("old.xml").write_text("an earlier one")
-    code, out, err = tested(duologue, "agent", "--out", "run", "--json", "--junit", "old.xml", "--summary", "new.md")
+    code, out, err = with_agent(
+        duologue, "agent", "--out", "run", "--json", "--junit", "old.xml", "--summary", "new.md"
+    )
     result = json.loads(out)
     assert (code, result["passed"], result["successes"], result["planned"]) == (1, False, 1, 2)
     assert "turn seconds" in result["measures"]
@@ -68,14 +70,14 @@ def test_the_result_as_json_and_in_files_is_one(duologue):
     assert 'tests="2" failures="1"' in Path("old.xml").read_text()
     assert "**not passed (1 of 2 failed)" in Path("new.md").read_text()
     assert "not passed" in err
-    again = json.loads(tested(duologue, "agent", "--out", "run", "--json")[1])
+    again = json.loads(with_agent(duologue, "agent", "--out", "run", "--json")[1])
     assert again["success"] == result["success"]
 
 
 def test_reports_say_why_a_test_did_not_begin_and_a_plan_writes_none(duologue):
-    assert tested(duologue, "agent", "--junit", "j.xml", "--plan")[0] == 0
+    assert with_agent(duologue, "agent", "--junit", "j.xml", "--plan")[0] == 0
     assert not Path("j.xml").exists()
-    assert tested(duologue, "nobody", "--junit", "j.xml", "--summary", "s.md")[0] == 2
+    assert with_agent(duologue, "nobody", "--junit", "j.xml", "--summary", "s.md")[0] == 2
     assert "did not begin" in Path("j.xml").read_text()
     assert "did not begin" in Path("s.md").read_text()
 
@@ -83,22 +85,22 @@ def test_reports_say_why_a_test_did_not_begin_and_a_plan_writes_none(duologue):
 def test_the_summary_of_github_is_appended_to(duologue, monkeypatch):
     Path("steps.md").write_text("# earlier\n")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "steps.md")
-    tested(duologue, "good", "--summary", "steps.md")
-    assert Path("steps.md").read_text().startswith("# earlier\n## duologue test: agent_test")
+    with_agent(duologue, "good", "--summary", "steps.md")
+    assert Path("steps.md").read_text().startswith("# earlier\n## duologue test: agent")
 
 
 def test_an_old_run_is_compared_where_scenarios_are_the_same_or_common(duologue):
-    tested(duologue, "good", "--out", "old", "--limit", 1)
-    code, _, err = tested(duologue, "agent", "--out", "new", "--against", "old")
+    with_agent(duologue, "good", "--out", "old", "--limit", 1)
+    code, _, err = with_agent(duologue, "agent", "--out", "new", "--against", "old")
     assert code == 2
     assert "--common" in err
-    _, out, _ = tested(duologue, "agent", "--out", "new", "--against", "old", "--common", "--json")
+    _, out, _ = with_agent(duologue, "agent", "--out", "new", "--against", "old", "--common", "--json")
     assert len(json.loads(out)["against"]["tested"]) == 1
     assert Path("new/pairs.html").is_file()
 
 
 def test_a_conversation_is_taken_up_at_a_message_and_a_run_is_replayed(duologue):
-    tested(duologue, "agent", "--out", "run")
+    with_agent(duologue, "agent", "--out", "run")
     (failed,) = (one for one in data.load("run") if one.scenario["goal"] == "cancel a taxi")
     options = ("--scenarios", "run", "--assistant", "tested_agents:good")
     code, out, _ = duologue("test", *options, "--from", f"{failed.id[:8]}:0", "--repeats", 2, "--out", "fork", "--json")
@@ -153,7 +155,7 @@ def test_parts_of_a_run_are_put_together(duologue):
 
 
 def test_runs_are_listed_with_success_and_turn_seconds_as_text_json_and_a_page(duologue):
-    tested(duologue, "agent", "--out", "out/b", "--against", "tested_agents:good")
+    with_agent(duologue, "agent", "--out", "out/b", "--against", "tested_agents:good")
     duologue("simulate", "simquac", "--limit", 1, "--max-turns", 1, "--out", "out/a")
     rows = json.loads(duologue("runs", "--json")[1])["runs"]
     told = [(row["path"], row["agent"], row["success"] and row["success"]["value"]) for row in rows]

@@ -28,7 +28,7 @@ TEST = "test --scenarios scenarios.jsonl --assistant"
 COMMANDS = (
     "simulate simquac --user offline --asistant offline",
     "simulate simqac",
-    "simulate simquac --user openai:NAME --yes",
+    "simulate simquac --user openai:NAME",
     "simulate simquac --user opena:NAME",
     f"{TEST} my_agnt:agent",
     f"{TEST} my_agent:agnt",
