@@ -174,15 +174,15 @@ def test(
         scenarios: Objects as in a scenario file, or a path of one or of stored conversations. Equal ones are repeats.
         user: The user simulator; default: the rule-based user `offline`.
         repeats: Number of conversations about each scenario.
+        seed: Seed of the run.
+        out: Run folder: the same call with the same folder goes on.
         cast: Another cast than that of agent tests, by name or as an object; the agent is its assistant.
         judge: Model that judges success where a scenario asks for a judgement and names none.
         behaviour: What the users do that makes it hard, such as `impatient,incomplete`; several such texts are several kinds
             of users, and `plain` is one without.
         limit: Number of scenarios, the first ones; None: all.
         max_turns: Maximum number of turns of a conversation; default: the cast's.
-        seed: Seed of the run.
         limits: Limits in place of `max_turns` and `seed`.
-        out: Run folder: the same call with the same folder goes on.
         threshold: The lowest share of successes, 0 to 1, with which the agent passes; by default every scored conversation
             has to succeed.
         at_least: The lowest lower end of the share's 95 % interval with which it passes; None: no such bound.

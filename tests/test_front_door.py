@@ -66,7 +66,7 @@ def test_conversations_are_shown_as_a_page_escaped_and_in_one_line_of_text(
 
 def test_a_path_is_shown_by_its_name(conversations: list[duologue.Conversation], tmp_path: Path) -> None:
     duologue.data.record_lines.write(conversations, tmp_path / "talks.jsonl")
-    assert repr(duologue.show(tmp_path / "talks.jsonl")).startswith("<Page talks.jsonl: 1 conversation;")
+    assert repr(duologue.show(tmp_path / "talks.jsonl")).startswith("<Page talks: 1 conversation;")
     with pytest.raises(DataError, match="conversations: holds no conversation"):
         duologue.show([])
 
