@@ -143,16 +143,10 @@ def _say_forms(files: list[Path], skip_broken: bool, as_json: bool) -> int:
             continue
         put(on_one_line(f"{row['path']}: {row['form']} ({row['description']})"))
         put(f"  sign: {row['sign'] or 'its own'}")
-        put("  read: " + ", ".join(_counted(count, name) for name, count in row["read"].items()))
+        put("  read: " + ", ".join(f"{count} {name}" for name, count in row["read"].items()))
         for note in row["notes"]:
             put(f"  note: {on_one_line(note)}")
     return int(bool(broken))
-
-
-def _counted(count: int, name: str) -> str:
-    """A count with its name, whose first word is a plural: `1 message of the user`."""
-    first, space, rest = name.partition(" ")
-    return f"{count} {first.removesuffix('s') if count == 1 else first}{space}{rest}"
 
 
 def _form_row(source: DataSource) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from ..data import DataError
 from ..data import simquac as simquac_data
 from ..data.files.json import write_lines
+from ..data.files.paths import names_of
 from ..data.loading import Loaded, description_of, load
 from ..data.recllmsim import read_pool, read_tasks, shipped_tasks
 from ..data.text.languages import Language
@@ -124,7 +125,7 @@ def _simquac_stats(asked: Asked) -> int:
     from ..analysis.simquac import simquac_statistics
 
     paths = asked.paths()
-    return asked.give(simquac_statistics(dict(zip(names_of_files(paths), map(_about_sections, paths), strict=True))))
+    return asked.give(simquac_statistics(dict(zip(names_of(paths), map(_about_sections, paths), strict=True))))
 
 
 def _teacher(asked: Asked) -> int:
@@ -172,7 +173,7 @@ def _readers(asked: Asked) -> int:
     from ..analysis.simquac.readers import first, nearest, read, score_reader
 
     paths = asked.paths()
-    named = zip(names_of_files(paths), paths, strict=True)
+    named = zip(names_of(paths), paths, strict=True)
     sets = {name: simquac_data.questions_of(load(path).conversations) for name, path in named}
     specs = asked.models or ("retriever",)
     plain = {"retriever": ("nearest sentence", nearest), "first": ("first sentence", first)}
@@ -341,17 +342,6 @@ def _preference(asked: Asked) -> int:
 
     answers, *study = asked.paths(1, 2)
     return asked.give(study_preferences(answers, study[0] if study else None, without=asked.without))
-
-
-def names_of_files(paths: Sequence[Path]) -> list[str]:
-    """A name for each path: the file's name where it is unique, else the path, numbered if it repeats."""
-    files = [path.name or str(path) for path in paths]
-    names: list[str] = []
-    for place, (path, file) in enumerate(zip(paths, files, strict=True)):
-        name = file if all(other == path for other, of in zip(paths, files, strict=True) if of == file) else str(path)
-        earlier = sum(other == path for other in paths[:place])
-        names.append(f"{name} ({earlier + 1})" if earlier else name)
-    return names
 
 
 PAPERS: Mapping[str, Mapping[str, Callable[[Asked], int]]] = {

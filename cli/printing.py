@@ -1,7 +1,6 @@
 """What a command prints: its result on stdout, everything else on stderr, and JSON alone where it is asked for."""
 
 import os
-import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout
@@ -32,25 +31,9 @@ class Terminal(Console):
     """A console that writes out what a terminal would obey, but for the styles that rich itself adds."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """The segments, their texts plain, without blanks at the end of a line."""
-        blanks: list[Segment] = []  # that may end a line, which no line ends with
+        """The segments, their texts plain."""
         for segment in super().render(renderable, options):
-            if segment.control:
-                yield from blanks
-                blanks.clear()
-                yield segment
-                continue
-            for piece in re.split("(\n)", plain(segment.text)):
-                text = piece.rstrip(" ")
-                if piece == "\n":
-                    blanks.clear()
-                if text:
-                    yield from blanks
-                    blanks.clear()
-                    yield segment._replace(text=text)
-                if rest := piece[len(text) :]:
-                    blanks.append(segment._replace(text=rest))
-        yield from blanks
+            yield segment if segment.control else segment._replace(text=plain(segment.text))
 
     def render_str(self, text: str, **options: Any) -> Text:
         """The text as rich has it; plain before it is measured, so that columns keep their width."""

@@ -1,12 +1,11 @@
 """How a command runs what asks models: its plan, its bounds, where calls go, and how it ends on a signal."""
 
 import json
-import types
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeVar, get_args, get_origin
 
 import typer
 from pydantic import BaseModel, ConfigDict
