@@ -57,11 +57,13 @@ class HowToRun(BaseModel):
         return how
 
     def settings(self, out: Path | None = None, **changes: Any) -> "RunSettings":
-        """The settings of a run in this folder."""
+        """The settings of a run in this folder; repeats and seed are those of its scenarios and limits."""
         from ..runs.settings import RunSettings
 
         own = {name: getattr(self, name) for name in RunSettings.model_fields if name in type(self).model_fields}
-        return RunSettings.of(**{**own, "out": out, "repeats": 1, "progress": not self.as_json, **changes})
+        return RunSettings.of(
+            **{**own, "out": out, "repeats": 1, "seed": None, "progress": not self.as_json, **changes}
+        )
 
     @contextmanager
     def keys(self) -> Iterator[None]:

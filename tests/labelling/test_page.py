@@ -132,23 +132,6 @@ def test_a_click_that_comes_late_is_not_about_the_next_conversation(app):
     assert "outcome=bad" in [str(button.key).partition(" ")[2] for button in page.button]
 
 
-def test_names_and_values_of_a_page_of_ones_own_are_texts_and_its_images_are_not_loaded(app, tmp_path):
-    (tmp_path / "pages" / "odd.md").write_text(
-        "---\ntitle: '![t](http://evil.test/t.png)'\nunit: conversation\n"
-        "values: ['![v](http://evil.test/v.png)', '1. :red[x]', '<b>', '是', '{{ x }}']\n---\n"
-        "See ![d](http://evil.test/d.png).\n"
-    )
-    page = app(labels=["odd"])
-    texts = [element.label for element in page.button] + [
-        element.value for element in [*page.subheader, *page.markdown]
-    ]
-    assert not [text for text in texts if text.replace("\\!", "").count("![")]
-    assert "1\\. \\:red\\[x\\]" in texts
-    press(page, "odd=![v](http://evil.test/v.png)")
-    press(page, "save")
-    assert answers_of("answers")["ann"][0].value == {"odd": "![v](http://evil.test/v.png)"}
-
-
 def test_a_person_who_has_another_page_open_is_told_so_in_one_line(app):
     with AnswerFiles("answers", "ann"):
         page = app()
