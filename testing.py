@@ -27,26 +27,17 @@ __all__ = ["SimulatedUser", "assert_solved", "recorded_calls", "scripted_model",
 
 PARTS = ("goal", "facts", "persona", "first_message", "success")
 """Of a scenario, as a call names them."""
-END = 6
-"""Messages of a conversation's end that a failing assertion shows."""
-SHOWN = 3
-"""Conversations that a failing assertion shows."""
+END, SHOWN = 6, 3
+"""Messages of a conversation's end, and conversations, that a failing assertion shows."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The option for where conversations are kept."""
-    parser.getgroup("duologue").addoption(
-        "--duologue-out",
-        metavar="DIR",
-        type=Path,
-        default=None,
-        help="keep simulated conversations in DIR, a run folder for each call, for `duologue show`; default: tmp_path",
-    )
-    parser.getgroup("duologue").addoption(
-        "--record-calls",
-        action="store_true",
-        help="call the models, and write what they reply to the files of `recorded_calls` anew",
-    )
+    """The options: where conversations are kept, and whether recorded replies are made anew."""
+    group = parser.getgroup("duologue")
+    kept = "keep simulated conversations in DIR, a run folder for each call, for `duologue show`; default: tmp_path"
+    group.addoption("--duologue-out", metavar="DIR", type=Path, default=None, help=kept)
+    anew = "call the models, and write what they reply to the files of `recorded_calls` anew"
+    group.addoption("--record-calls", action="store_true", help=anew)
 
 
 class SimulatedUser:
@@ -110,11 +101,10 @@ def simulated_user(request: pytest.FixtureRequest, tmp_path: Path) -> SimulatedU
 
 @pytest.fixture
 def recorded_calls(request: pytest.FixtureRequest) -> "Callable[[str | Path], AbstractContextManager[None]]":
-    """A context in which calls of models are answered from a file, so that a test needs no endpoint.
+    """A context in which calls of models are answered from a file beside the test, such as `moved.sqlite`.
 
-    `with recorded_calls("moved.sqlite"): ...`: the file lies beside the test's. With `pytest --record-calls` the models are
-    called, and it is written anew. A call that it does not hold fails the conversation, with the nearest one and the first
-    difference.
+    With `pytest --record-calls` the models are called, and it is written anew. A call that it does not hold fails the
+    conversation, with the nearest one and the first difference.
     """
 
     @contextmanager
@@ -130,11 +120,8 @@ def recorded_calls(request: pytest.FixtureRequest) -> "Callable[[str | Path], Ab
         elif not file.is_file():
             pytest.fail(f"{file}: is not there: make it with pytest --record-calls", pytrace=False)
         # Without an endpoint a model is made without a key; one of the agent's own gets a placeholder.
-        with (
-            Replies(file, frozen=not record) as replies,
-            kept_in(replies),
-            nullcontext() if record else without_calls(),
-        ):
+        keys = nullcontext() if record else without_calls()
+        with Replies(file, frozen=not record) as replies, kept_in(replies), keys:
             yield
 
     return used
@@ -150,14 +137,10 @@ def assert_solved(
 ) -> None:
     """Fails unless the conversation was a success, or of several a share of `threshold` (0 to 1).
 
-    `at_least`: the lowest lower end of the share's 95 % interval. Conversations about one scenario count together.
-
-    By default success is the record's score: what the scenario's `success` says, else whether the user left with what
-    it came for. `scorer`: a scorer in its place, such as `nodes.tool_called("change")`; it sees no live world.
-
-    A conversation in which the user simulator is at fault says nothing about the agent: it is left out, and where there
-    is no other, the test is skipped. `user_faults="count"` counts it like any other. A conversation without a score, as
-    after a failure of an endpoint, fails the test.
+    `at_least`: the lowest lower end of the share's 95 % interval, in its place. Success is the record's score, or that of
+    a `scorer`, such as `nodes.tool_called("change")`. A conversation in which the user simulator is at fault is left out,
+    and where there is no other, the test is skipped; `user_faults="count"` counts it. One without a score, as after a
+    failure of an endpoint, fails the test.
     """
     __tracebackhide__ = True
     from .analysis.outcomes import outcome
@@ -178,16 +161,21 @@ def assert_solved(
     if unscored := [pair for pair in counted if pair[0].success is None]:
         raise AssertionError(_message(f"{len(unscored)} of {len(listed)} conversations have no score", unscored))
     wrong = [pair for pair in counted if not pair[0].success]
-    line = f"{len(counted) - len(wrong)} of {len(counted)} conversations succeeded"
-    if left_out := len(judged) - len(counted):
-        line += f" ({left_out} left out: the simulated user is at fault)"
-    if len(counted) - len(wrong) < threshold * len(counted) and at_least is None:
-        raise AssertionError(_message(f"{line}, expected a share of {threshold:g}", wrong))
-    rate = share_over_scenarios((one, bool(result.success)) for result, one in counted)
-    if at_least is not None and (rate.low is None or rate.low < at_least):
+    reached, rate = (
+        len(counted) - len(wrong),
+        share_over_scenarios((one, bool(found.success)) for found, one in counted),
+    )
+    if at_least is None and reached < threshold * len(counted):
+        why = f"expected a share of {threshold:g}"
+    elif at_least is not None and (rate.low is None or rate.low < at_least):
         end = rate.reason if rate.low is None else f"which is {rate.low:.2f}"
-        line += f", expected {at_least:g} as the lower end of the 95 % interval ({end})"
-        raise AssertionError(_message(line, wrong))
+        why = f"expected {at_least:g} as the lower end of the 95 % interval ({end})"
+    else:
+        return
+    left_out = f" ({len(judged) - len(counted)} left out: the simulated user is at fault)" * (
+        len(judged) > len(counted)
+    )
+    raise AssertionError(_message(f"{reached} of {len(counted)} conversations succeeded{left_out}, {why}", wrong))
 
 
 def scripted_model(*lines: "str | AIMessage | Exception", **options: Any) -> "ScriptedModel":
