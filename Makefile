@@ -34,7 +34,9 @@ demo: $(STAMPS)/core  ## a few conversations without a key, one of them with its
 	@$(BIN)/duologue demo
 
 demo-model: $(STAMPS)/model  ## conversations of each cast with a small language model on this machine, and their page
-	@$(BIN)/duologue demo --model "local:smollm2?max_tokens=60"
+	@for cast in simquac recllmsim; do $(BIN)/duologue simulate $$cast --limit 2 --max-turns 2 \
+		--user "local:smollm2?max_tokens=60" --assistant "local:smollm2?max_tokens=60" --out out/model-$$cast && \
+		$(BIN)/duologue show out/model-$$cast; done
 
 # Types are read by one process and take a third of the time that the tests take: side by side, no core waits.
 test: lint  ## ruff, import-linter, mypy --strict and the suite, without what needs a browser, a server or heavy extras

@@ -15,27 +15,48 @@ from typing import TYPE_CHECKING, Any
 
 __version__: str
 if TYPE_CHECKING:
-    from . import analysis, cli, data, errors, graphs, hosts, nodes, prompts, runs, studies, views
-    from .data import Conversation, check, domains, frame, load, save
-    from .graphs import Cast, casts
-    from .hosts import user
-    from .nodes import Limits
-    from .runs import annotate, asimulate, simulate
-    from .studies.agent_tests import atest, test
-    from .studies.comparison import compare
-    from .studies.forks import fork
-    from .studies.label_agreement import agreement
-    from .studies.pages import show
-    from .studies.prediction import next_turn
-    from .studies.replays import replay
-    from .studies.validation import validity
-    from .studies.watching import watch
+    from . import analysis as analysis
+    from . import cli as cli
+    from . import data as data
+    from . import errors as errors
+    from . import graphs as graphs
+    from . import hosts as hosts
+    from . import nodes as nodes
+    from . import prompts as prompts
+    from . import runs as runs
+    from . import studies as studies
+    from . import views as views
+    from .data import Conversation as Conversation
+    from .data import check as check
+    from .data import domains as domains
+    from .data import frame as frame
+    from .data import load as load
+    from .data import save as save
+    from .graphs import Cast as Cast
+    from .graphs import casts as casts
+    from .hosts import user as user
+    from .nodes import Limits as Limits
+    from .runs import aannotate as aannotate
+    from .runs import annotate as annotate
+    from .runs import asimulate as asimulate
+    from .runs import simulate as simulate
+    from .studies.agent_tests import atest as atest
+    from .studies.agent_tests import test as test
+    from .studies.comparison import compare as compare
+    from .studies.forks import fork as fork
+    from .studies.label_agreement import agreement as agreement
+    from .studies.pages import show as show
+    from .studies.prediction import next_turn as next_turn
+    from .studies.replays import replay as replay
+    from .studies.validation import validity as validity
+    from .studies.watching import watch as watch
 
 _HOMES = {
     "Cast": "graphs",
     "Conversation": "data",
     "Limits": "nodes",
     "agreement": "studies.label_agreement",
+    "aannotate": "runs",
     "annotate": "runs",
     "asimulate": "runs",
     "atest": "studies.agent_tests",
@@ -59,43 +80,7 @@ _HOMES = {
 """Names that `duologue` offers itself, each with the subpackage that it comes from."""
 _ROOMS = ("analysis", "cli", "data", "errors", "graphs", "hosts", "nodes", "prompts", "runs", "studies", "views")
 
-__all__ = [
-    "Cast",
-    "Conversation",
-    "Limits",
-    "__version__",
-    "agreement",
-    "analysis",
-    "annotate",
-    "asimulate",
-    "atest",
-    "casts",
-    "check",
-    "cli",
-    "compare",
-    "data",
-    "domains",
-    "errors",
-    "fork",
-    "frame",
-    "graphs",
-    "hosts",
-    "load",
-    "next_turn",
-    "nodes",
-    "prompts",
-    "replay",
-    "runs",
-    "save",
-    "show",
-    "simulate",
-    "studies",
-    "test",
-    "user",
-    "validity",
-    "views",
-    "watch",
-]
+__all__ = ["__version__", *_ROOMS, *_HOMES]
 
 
 def __getattr__(name: str) -> Any:

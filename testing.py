@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -21,31 +21,23 @@ if TYPE_CHECKING:
 
     from .analysis.outcomes import Outcome
     from .data import Conversation
-    from .graphs import Cast
     from .nodes.models.scripted import ScriptedModel
 
 __all__ = ["SimulatedUser", "assert_solved", "recorded_calls", "scripted_model", "simulated_user"]
 
-END = 6
-"""Messages of a conversation's end that a failing assertion shows."""
-SHOWN = 3
-"""Conversations that a failing assertion shows."""
+PARTS = ("goal", "facts", "persona", "first_message", "success")
+"""Of a scenario, as a call names them."""
+END, SHOWN = 6, 3
+"""Messages of a conversation's end, and conversations, that a failing assertion shows."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The option for where conversations are kept."""
-    parser.getgroup("duologue").addoption(
-        "--duologue-out",
-        metavar="DIR",
-        type=Path,
-        default=None,
-        help="keep simulated conversations in DIR, a run folder for each call, for `duologue show`; default: tmp_path",
-    )
-    parser.getgroup("duologue").addoption(
-        "--record-calls",
-        action="store_true",
-        help="call the models, and write what they reply to the files of `recorded_calls` anew",
-    )
+    """The options: where conversations are kept, and whether recorded replies are made anew."""
+    group = parser.getgroup("duologue")
+    kept = "keep simulated conversations in DIR, a run folder for each call, for `duologue show`; default: tmp_path"
+    group.addoption("--duologue-out", metavar="DIR", type=Path, default=None, help=kept)
+    anew = "call the models, and write what they reply to the files of `recorded_calls` anew"
+    group.addoption("--record-calls", action="store_true", help=anew)
 
 
 class SimulatedUser:
@@ -56,95 +48,43 @@ class SimulatedUser:
         self.folders: list[Path] = []
         """The run folder of each call so far."""
 
-    @overload
-    def __call__(self, agent: Any, *, repeats: None = None, **settings: Any) -> "Conversation": ...
-
-    @overload
-    def __call__(self, agent: Any, *, repeats: int, **settings: Any) -> "list[Conversation]": ...
-
-    def __call__(
-        self, agent: Any = None, *, repeats: int | None = None, **settings: Any
-    ) -> "Conversation | list[Conversation]":
+    def __call__(self, agent: Any = None, **settings: Any) -> Any:
         """A conversation with the agent; with `repeats`, a list of so many.
 
-        `agent`: a compiled LangGraph graph, a function of messages, a chat model or a spec. `goal`, `facts`, `persona`,
-        `first_message`, `success`: the scenario, as in a line of a scenario file; or `scenario`, a whole one, with a
-        `kind` for a `cast` of your own. `model`: who plays the user, `offline` (rules) or `openai:NAME`. `max_turns`,
-        `seed`; `cast`: in place of the one for agent tests; its assistant is replaced by `agent` where one is given.
-
-        It waits until the conversation is over, also inside an async test; an agent that belongs to the loop of the
-        test needs `await simulated_user.asimulate(...)`.
+        `goal`, `facts`, `persona`, `first_message`, `success`: the scenario, as in a line of a scenario file; or
+        `scenario`, a whole one. Everything else is an argument of `duologue.test`: `user`, `max_turns`, `seed`, `cast`,
+        `world`, `approve`, `context` and others. It waits until the conversation is over, also inside an async test; an
+        agent that belongs to the loop of the test needs `await simulated_user.asimulate(...)`.
         """
         from .runs import blocking
 
-        _check_known(settings)
-        try:
-            return blocking(self.asimulate(agent, repeats=repeats, **settings))
-        except KeyboardInterrupt as error:
-            error.add_note(f"interrupted: what is finished is kept in {self._folder}; see it: duologue show FOLDER")
-            raise
+        return blocking(self.asimulate(agent, **settings), self._folder)
 
     async def asimulate(
         self,
         agent: Any = None,
         *,
-        goal: str | None = None,
-        facts: Any = None,
-        persona: str | None = None,
-        first_message: str | None = None,
-        success: Mapping[str, Any] | None = None,
         scenario: Mapping[str, Any] | None = None,
-        cast: "Cast | None" = None,
-        model: Any = None,
         repeats: int | None = None,
-        max_turns: int | None = None,
-        seed: int = 0,
-        **unknown: Any,
-    ) -> "Conversation | list[Conversation]":
+        **settings: Any,
+    ) -> Any:
         """As a call, in the event loop of an async test."""
-        _check_known(unknown)
-        from dataclasses import replace
-
         from .errors import SettingError
-        from .graphs import agent_test
-        from .runs import asimulate, new_folder
+        from .runs import new_folder
+        from .studies.agent_tests import prepared
 
-        parts = {"goal": goal, "facts": facts, "persona": persona, "first_message": first_message, "success": success}
-        scenario_parts = {key: value for key, value in parts.items() if value is not None}
-        if scenario is not None and scenario_parts.keys() - {"success"}:
-            raise SettingError(f"simulated_user: give a scenario, or {', '.join(scenario_parts)}, not both")
-        states = agent_test.scenarios([{**(scenario or {}), **scenario_parts}])
-        sides = {"assistant": agent, "user_simulator": model}
-        if cast is not None:
-            changes = {place: speaker for place, speaker in sides.items() if speaker is not None}
-            agent_cast = cast.replace(**changes) if changes else cast
-        elif agent is None:
+        parts = {name: value for name in PARTS if (value := settings.pop(name, None)) is not None}
+        if scenario is not None and parts.keys() - {"success"}:
+            raise SettingError(f"simulated_user: give a scenario, or {', '.join(parts)}, not both")
+        if agent is None and settings.get("cast") is None:
             raise SettingError("simulated_user: give the agent under test")
-        else:
-            settings = agent_test.Goals().settings_for(states)
-            agent_cast = agent_test.cast("offline" if model is None else model, agent, **settings)
-        limits = replace(agent_cast.limits, seed=seed, max_turns=max_turns or agent_cast.limits.max_turns)
         folder = new_folder(self._folder, self._name)
-        conversations = await asimulate(agent_cast, states, limits=limits, repeats=repeats or 1, out=folder)
+        lines = [{**(scenario or {}), **parts}]
+        test = prepared(agent, lines, repeats=repeats or 1, out=folder, scored=False, **settings)
+        result = await test.run(test.settings)
         self.folders.append(folder)
         self._tell(f"duologue show {folder}")
-        return conversations if repeats is not None else conversations[0]
-
-
-def _check_known(settings: Mapping[str, Any]) -> None:
-    """SettingError for a setting that a simulated user does not have."""
-    import inspect
-    from difflib import get_close_matches
-
-    from .errors import SettingError
-
-    parameters = inspect.signature(SimulatedUser.asimulate).parameters.values()
-    names = [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
-    for name in settings:
-        if name not in names:
-            meant = get_close_matches(name, names, n=1)
-            hint = f"did you mean {meant[0]!r}? " if meant else ""
-            raise SettingError(f"simulated_user: has no setting {name!r}: {hint}It has {', '.join(names)}")
+        return list(result.records) if repeats is not None else result.records[0]
 
 
 @pytest.fixture
@@ -161,11 +101,10 @@ def simulated_user(request: pytest.FixtureRequest, tmp_path: Path) -> SimulatedU
 
 @pytest.fixture
 def recorded_calls(request: pytest.FixtureRequest) -> "Callable[[str | Path], AbstractContextManager[None]]":
-    """A context in which calls of models are answered from a file, so that a test needs no endpoint.
+    """A context in which calls of models are answered from a file beside the test, such as `moved.sqlite`.
 
-    `with recorded_calls("moved.sqlite"): ...`: the file lies beside the test's. With `pytest --record-calls` the models are
-    called, and it is written anew. A call that it does not hold fails the conversation, with the nearest one and the first
-    difference.
+    With `pytest --record-calls` the models are called, and it is written anew. A call that it does not hold fails the
+    conversation, with the nearest one and the first difference.
     """
 
     @contextmanager
@@ -181,11 +120,8 @@ def recorded_calls(request: pytest.FixtureRequest) -> "Callable[[str | Path], Ab
         elif not file.is_file():
             pytest.fail(f"{file}: is not there: make it with pytest --record-calls", pytrace=False)
         # Without an endpoint a model is made without a key; one of the agent's own gets a placeholder.
-        with (
-            Replies(file, frozen=not record) as replies,
-            kept_in(replies),
-            nullcontext() if record else without_calls(),
-        ):
+        keys = nullcontext() if record else without_calls()
+        with Replies(file, frozen=not record) as replies, kept_in(replies), keys:
             yield
 
     return used
@@ -193,24 +129,18 @@ def recorded_calls(request: pytest.FixtureRequest) -> "Callable[[str | Path], Ab
 
 def assert_solved(
     conversations: "Conversation | Iterable[Conversation]",
-    at_least: float = 1.0,
+    threshold: float = 1.0,
     *,
-    by: Literal["share", "interval"] = "share",
+    at_least: float | None = None,
     scorer: Any = None,
     user_faults: Literal["skip", "count"] = "skip",
 ) -> None:
-    """Fails unless the conversation was a success, or of several a share of `at_least` (0 to 1).
+    """Fails unless the conversation was a success, or of several a share of `threshold` (0 to 1).
 
-    `by="share"` decides by the share itself, as `duologue test --threshold`; `by="interval"` by the lower end of its 95 %
-    interval, as `--at-least`. Conversations about one scenario count together.
-
-    By default success is the record's score: what the scenario's `success` says, else whether the user left with what
-    it came for. `scorer`: a scorer in its place, such as `nodes.tool_called("change")`; it sees no live world.
-
-    A conversation in which the user simulator is at fault says nothing about the agent: it is left out. If there is no
-    other conversation, the test is skipped, and the rule is the reason. `user_faults="count"` counts it like any other.
-    A conversation without a score, as after a failure of an endpoint, fails the test. One in which the agent's own code
-    crashed, or which it did not answer, is a failure.
+    `at_least`: the lowest lower end of the share's 95 % interval, in its place. Success is the record's score, or that of
+    a `scorer`, such as `nodes.tool_called("change")`. A conversation in which the user simulator is at fault is left out,
+    and where there is no other, the test is skipped; `user_faults="count"` counts it. One without a score, as after a
+    failure of an endpoint, fails the test.
     """
     __tracebackhide__ = True
     from .analysis.outcomes import outcome
@@ -218,33 +148,34 @@ def assert_solved(
     from .data import Conversation
     from .errors import SettingError
 
-    if by not in ("share", "interval"):
-        raise SettingError(f"assert_solved: by is 'share' or 'interval', not {by!r}")
-    if isinstance(at_least, bool) or not 0 < at_least <= 1:
-        raise SettingError(f"assert_solved: at_least is a share above 0 and at most 1, not {at_least!r}")
+    for name, bound in (("threshold", threshold), ("at_least", at_least)):
+        if bound is not None and (isinstance(bound, bool) or not 0 < bound <= 1):
+            raise SettingError(f"assert_solved: {name} is a share above 0 and at most 1, not {bound!r}")
     listed = [conversations] if isinstance(conversations, Conversation) else list(conversations)
     if not listed:
         raise SettingError("assert_solved: there is no conversation")
-    if scorer is not None:
-        listed = [_scored(conversation, scorer) for conversation in listed]
-    judged = [(outcome(conversation), conversation) for conversation in listed]
+    judged = [(outcome(_scored(one, scorer)), one) for one in listed]
     counted = [pair for pair in judged if user_faults == "count" or pair[0].user_fault is None]
     if not counted:
         pytest.skip(f"the simulated user is at fault, not the agent: {judged[0][0].user_fault}")
-    unscored = [pair for pair in counted if pair[0].success is None]
-    reached = sum(bool(result.success) for result, _ in counted)
-    if unscored:
+    if unscored := [pair for pair in counted if pair[0].success is None]:
         raise AssertionError(_message(f"{len(unscored)} of {len(listed)} conversations have no score", unscored))
-    rate = share_over_scenarios((conversation, bool(result.success)) for result, conversation in counted)
-    if reached < at_least * len(counted) if by == "share" else rate.low is None or rate.low < at_least:
-        wrong = [pair for pair in counted if not pair[0].success]
-        share = f"{reached} of {len(counted)} conversations succeeded, expected a share of {at_least:g}"
-        if by == "interval":
-            end = rate.reason if rate.low is None else f"which is {rate.low:.2f}"
-            share += f" as the lower end of its 95 % interval ({end})"
-        left_out = len(judged) - len(counted)
-        share += f" ({left_out} left out: the simulated user is at fault)" if left_out else ""
-        raise AssertionError(_message(share, wrong))
+    wrong = [pair for pair in counted if not pair[0].success]
+    reached, rate = (
+        len(counted) - len(wrong),
+        share_over_scenarios((one, bool(found.success)) for found, one in counted),
+    )
+    if at_least is None and reached < threshold * len(counted):
+        why = f"expected a share of {threshold:g}"
+    elif at_least is not None and (rate.low is None or rate.low < at_least):
+        end = rate.reason if rate.low is None else f"which is {rate.low:.2f}"
+        why = f"expected {at_least:g} as the lower end of the 95 % interval ({end})"
+    else:
+        return
+    left_out = f" ({len(judged) - len(counted)} left out: the simulated user is at fault)" * (
+        len(judged) > len(counted)
+    )
+    raise AssertionError(_message(f"{reached} of {len(counted)} conversations succeeded{left_out}, {why}", wrong))
 
 
 def scripted_model(*lines: "str | AIMessage | Exception", **options: Any) -> "ScriptedModel":
@@ -262,43 +193,28 @@ def scripted_model(*lines: "str | AIMessage | Exception", **options: Any) -> "Sc
 
 
 def _scored(conversation: "Conversation", scorer: Any) -> "Conversation":
-    """The conversation with the scorer's answer as its score."""
-    from .errors import SettingError
-    from .nodes.scorers.outcomes import FinalState
-    from .nodes.scorers.scores import LABEL, SUCCESS, agent_channels, check_scorer, scorers_of, tried
+    """The conversation with the scorer's answer as its score, where one is given."""
+    from .nodes.scorers.scores import LABEL, SUCCESS, check_scorer, tried
     from .nodes.state import ended_state
     from .runs import blocking
 
+    if scorer is None:
+        return conversation
     check_scorer(SUCCESS, scorer)
-    if conversation.failure is not None:
-        return conversation.model_copy(update={"labels": {}})
-    state = ended_state(conversation)
-    if any(isinstance(part, FinalState) for part in scorers_of(scorer)) and not agent_channels(state):
-        raise SettingError(
-            "assert_solved: the scorer final_state compares a state that nothing gives: write the scorer over its messages, "
-            "or the scenario's success the final_state and the cast a world"
-        )
-    score = blocking(tried(SUCCESS, scorer, state))
+    score = None if conversation.failure is not None else blocking(tried(SUCCESS, scorer, ended_state(conversation)))
     return conversation.model_copy(update={"labels": {LABEL: {} if score is None else {SUCCESS: score.plain()}}})
 
 
 def _message(line: str, wrong: "Sequence[tuple[Outcome, Conversation]]") -> str:
-    """The text of a failing assertion: the conversations' ends, the reasons, whose fault it is."""
-    from .analysis.outcomes import INTERRUPTED, details_of, in_words
+    """The text of a failing assertion: the ends of the shortest conversations, the reasons, whose fault it is."""
+    from .analysis.outcomes import details_of, in_words
 
     parts = [line]
-    for result, conversation in sorted(wrong, key=lambda pair: len(pair[1].messages))[:SHOWN]:
-        earlier = len(conversation.messages) - END
-        parts += [
-            "",
-            f"{conversation.id}: {result.scenario}",
-            f"  reason: {in_words(result, conversation.stop)}",
-            *(f"    {line}" for line in details_of(result)),
-            f"  stop: {conversation.stop or 'not told'}, fault: {result.fault}",
-            *([f"  ... {earlier} messages before"] if earlier > 0 else []),
-            *(f"  {message.role}: {message.text}" for message in conversation.messages[-END:]),
-        ]
+    for result, one in sorted(wrong, key=lambda pair: len(pair[1].messages))[:SHOWN]:
+        parts += ["", f"{one.id}: {result.scenario}", f"  reason: {in_words(result, one.stop)}"]
+        parts += [f"    {detail}" for detail in details_of(result)]
+        parts += [f"  stop: {one.stop or 'not told'}, fault: {result.fault}"]
+        parts += [f"  ... {earlier} messages before"] if (earlier := len(one.messages) - END) > 0 else []
+        parts += [f"  {message.role}: {message.text}" for message in one.messages[-END:]]
     parts += ["", f"and {len(wrong) - SHOWN} more"] if len(wrong) > SHOWN else []
-    if any(conversation.stop == INTERRUPTED for _, conversation in wrong):
-        parts += ["", "cast=graphs.agent_test.cast(assistant=AGENT, approve='all') answers approvals (--approve all)"]
     return "\n".join(parts)

@@ -1,4 +1,4 @@
-"""The command `duologue`: options in, calls to the other rooms, results printed."""
+"""The command `duologue`: options in, calls to the functions of the package, results printed."""
 
 import gc
 import sys
@@ -13,10 +13,7 @@ __all__ = ["app", "main"]
 
 
 def main() -> None:
-    """Run the command.
-
-    Ctrl-C while its modules are still read, which takes a second, ends it in one line too.
-    """
+    """Run the command; Ctrl-C while its modules are still read, which takes a second, ends it in one line too."""
     # Modules and records stay until the end: to look through them after every 700 new objects takes an eighth of a run.
     gc.set_threshold(10_000)
     try:

@@ -5,68 +5,48 @@ from itertools import repeat
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import typer
 from rich.markup import escape
-from rich.table import Table
 
 from ..analysis.drafts import DraftCount
 from ..data import Conversation, Domain, Loaded, domains
 from ..data.checks import check as check_one
 from ..data.checks import chosen, known_rules, rules_of
-from ..data.loading import UNKNOWN, DataSource, description_of, files_of
+from ..data.loading import UNKNOWN, DataSource, description_of, files_of, load
 from ..data.rules import Finding
 from ..data.rules.user_faults import has_user_brief
 from ..data.summaries import CopyCount
 from ..data.text.terminal import names_in, on_one_line
 from ..errors import DataError
-from .options import completions
-from .options.shared import json_of, option
-from .output.tables import read_source
-from .streams import print_json, put, say, skips_broken, stdout
+from . import options
+from .options import argument, option
+from .printing import plain_table, print_json, put, say, stdout
 
 
 def check_command(
-    sources: Annotated[
-        list[Path],
-        typer.Argument(metavar="SRC...", help="Run folders, data sets' files or folders of such files."),
-    ],
-    only: Annotated[
-        list[str] | None,
-        option(
-            "Apply only these rules; may be repeated.", "--rule", metavar="NAME,...", autocompletion=completions.rules
-        ),
-    ] = None,
-    skip: Annotated[
-        list[str] | None,
-        option(
-            "Leave out these rules; may be repeated.", "--skip", metavar="NAME,...", autocompletion=completions.rules
-        ),
-    ] = None,
-    fail_on: Annotated[
-        Literal["error", "warning", "never"],
-        option("Exit with code 1 if there are findings of this level: errors only, warnings too, or never."),
-    ] = "error",
-    limit: Annotated[int, option("Limit to the first N findings, a line each.", "--limit", min=0, metavar="N")] = 20,
-    form: Annotated[
-        bool, option("Print the detected format of each file and its sign, and check nothing.", "--form")
-    ] = False,
-    as_json: Annotated[bool, json_of("every finding")] = False,
+    sources: Annotated[list[Path], argument("SRC...", "Run folders, data sets' files or folders of such files.")],
+    rule: Annotated[list[str] | None, option("Only these; may be repeated.", metavar="NAME,...")] = None,
+    skip: Annotated[list[str] | None, option("All but these.", metavar="NAME,...")] = None,
+    fail_on: Annotated[Literal["error", "warning", "never"], option("Exit with code 1 at these.")] = "error",
+    limit: Annotated[int, option("Print the first N findings; default: 20.", min=0, metavar="N")] = 20,
+    form: Annotated[bool, option("Print the format of each file, and check nothing.", "--form")] = False,
+    skip_broken: options.SkipBroken = False,
+    as_json: options.Json = False,
 ) -> int:
     """Check conversations by fixed rules.
 
     A linter without a model: each finding names a message, the rule that it breaks, and why.
     """
     if form:
-        return _say_forms([file for source in sources for file in files_of(source)], as_json)
+        return _say_forms([file for source in sources for file in files_of(source)], skip_broken, as_json)
     left_out = chosen(names_in(skip or ()))
-    rules = [name for name in chosen(names_in(only or ()) or None) if name not in left_out]
+    rules = [name for name in chosen(names_in(rule or ()) or None) if name not in left_out]
     reports: list[dict[str, Any]] = []
     failing = {"error": {"error"}, "warning": {"error", "warning"}, "never": set[str]()}[fail_on]
     code = 0
     for source in sources:
         if len(sources) > 1 and not as_json:
             put(f"{source}:")
-        report = _report(source, rules, limit, as_json)
+        report = _report(source, rules, limit, skip_broken, as_json)
         reports.append(report)
         broken_rules = [name for name, row in report["rules"].items() if row["findings"] and row["level"] in failing]
         code = 1 if report["broken"] or broken_rules else code
@@ -75,9 +55,9 @@ def check_command(
     return code
 
 
-def _report(source: Path, rules: list[str], limit: int, as_json: bool) -> dict[str, Any]:
+def _report(source: Path, rules: list[str], limit: int, skip_broken: bool, as_json: bool) -> dict[str, Any]:
     """Check a source, and print what was found unless it is asked for as JSON; gives the findings as JSON."""
-    loaded = read_source(source)
+    loaded = load(source, skip_broken=skip_broken)
     present: dict[tuple[Domain, bool], Conversation] = {}  # one conversation of each domain
     findings: list[Finding] = []  # those that are shown, all as JSON
     counts: Counter[str] = Counter()
@@ -119,8 +99,8 @@ def _put(loaded: Loaded, findings: list[Finding], counts: Counter[str], rules: l
     if rules and not counts.total():
         put(f"no finding in {len(loaded)} conversation{'' if len(loaded) == 1 else 's'}, by {len(rules)} rules:")
     known = known_rules()
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in ("rule", "level", "findings", "about"):
+    table = plain_table("rule")
+    for column in ("level", "findings", "about"):
         table.add_column(column, justify="right" if column == "findings" else "left")
     for name in rules:
         table.add_row(name, known[name].level, str(counts[name]), escape(known[name].description))
@@ -139,13 +119,13 @@ def _line(finding: Finding, *, of_files: bool) -> str:
     return f"{whose} {finding.role} {finding.message}: {finding.rule}: {finding.reason}"
 
 
-def _say_forms(files: list[Path], as_json: bool) -> int:
+def _say_forms(files: list[Path], skip_broken: bool, as_json: bool) -> int:
     """Print what each file was taken for and what was read; where nothing fits, what was looked for."""
     rows: list[dict[str, Any]] = []
     broken: list[DataError] = []
     for file in files:
         try:
-            rows.append(_form_row(DataSource(file, skip_broken=skips_broken())))
+            rows.append(_form_row(DataSource(file, skip_broken=skip_broken)))
         except DataError as error:
             broken.append(error)
             rows.append({"path": str(file), "refused": on_one_line(str(error))})
@@ -163,16 +143,10 @@ def _say_forms(files: list[Path], as_json: bool) -> int:
             continue
         put(on_one_line(f"{row['path']}: {row['form']} ({row['description']})"))
         put(f"  sign: {row['sign'] or 'its own'}")
-        put("  read: " + ", ".join(_counted(count, name) for name, count in row["read"].items()))
+        put("  read: " + ", ".join(f"{count} {name}" for name, count in row["read"].items()))
         for note in row["notes"]:
             put(f"  note: {on_one_line(note)}")
     return int(bool(broken))
-
-
-def _counted(count: int, name: str) -> str:
-    """A count with its name, whose first word is a plural: `1 message of the user`."""
-    first, space, rest = name.partition(" ")
-    return f"{count} {first.removesuffix('s') if count == 1 else first}{space}{rest}"
 
 
 def _form_row(source: DataSource) -> dict[str, Any]:

@@ -4,52 +4,35 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from ..data import Conversation, DataError, domains
+from ..data import Conversation, DataError, domains, load
 from ..data.formats import messages
 from ..data.people import with_user
 from ..data.records import is_object
 from ..data.scenarios import LogScenario, ScenarioReader, scenario_formats
 from ..errors import SettingError, at
-from .options import completions
-from .options.shared import AnySource, force_for, json_of, option
-from .output.overwriting import check_free
-from .output.tables import read_source
-from .streams import print_json, put, say, skips_broken
+from . import options
+from .options import argument, option
+from .printing import check_free, print_json, put, say
 
 GENERAL = (messages.FORMAT.name, messages.SHAREGPT.name)
 """Formats of no domain, whose lines name the user."""
 
 
 def convert_command(
-    source: AnySource,
+    source: options.Source,
     target: Annotated[
-        Path | None,
-        typer.Argument(metavar="DST", help="The file to write; for recllmsim the folder. With --out another shard."),
+        Path | None, argument("DST", "The file to write; for recllmsim a folder. With --out another shard.")
     ] = None,
-    further: Annotated[list[Path] | None, typer.Argument(metavar="[RUN...]", help="With --out further shards.")] = None,
-    out: Annotated[
-        Path | None,
-        option(
-            "Put run folders of `--shard K/N` together into this one, where the same command goes on.", metavar="DIR"
-        ),
-    ] = None,
-    to: Annotated[
-        str | None,
-        option(
-            "Write this format. simquac: JSON in the form of SQuAD; squad_v2, quac: JSON lines that Hugging Face's datasets loads, a question or a conversation each; recllmsim: a folder with a JSON file for each conversation; sharegpt: JSON with from and value (JSON lines if DST ends with .jsonl); messages: JSON lines with role and content, as OpenAI has them; parquet: whole records with typed columns; replay: whole records, which --user and --assistant replay:FILE replay; inspect: a log of Inspect's evaluations (.eval or .json), which inspect view opens; scenarios: JSON lines of scenarios, of test cases of other tools or of conversations; or a format of an installed package.",
-            "--to",
-            metavar="FORMAT",
-            autocompletion=completions.formats,
-        ),
-    ] = None,
-    force: Annotated[bool, force_for("DST")] = False,
-    as_json: Annotated[bool, json_of("counts and notes")] = False,
+    further: Annotated[list[Path] | None, argument("[RUN...]", "With --out further shards.")] = None,
+    to: Annotated[str | None, option("The format; a wrong name lists all.", metavar="FORMAT")] = None,
+    out: options.Out = None,
+    skip_broken: options.SkipBroken = False,
+    as_json: options.Json = False,
 ) -> int:
     """Write conversations, or scenarios, in another format.
 
-    It lists the parts that the format cannot contain.
+    It lists the parts that the format cannot contain. With --out and without --to it puts the run folders of --shard K/N
+    together into one, where the same command of the run goes on.
     """
     if out is not None:
         from ..runs.store import put_together  # which imports LangGraph
@@ -62,10 +45,10 @@ def convert_command(
     writers = domains.targets()
     if to not in writers:
         raise SettingError(f"--to: {to!r} is not a format to write: give {', '.join(writers)}")
-    check_free(target, force=force)
+    check_free(target)
     if to in scenario_formats():
-        return _write_scenarios(source, target, to, as_json)
-    loaded = read_source(source)
+        return _write_scenarios(source, target, to, skip_broken, as_json)
+    loaded = load(source, skip_broken=skip_broken)
     try:
         named = (with_user(conversation) for conversation in loaded) if to in GENERAL else loaded
         left_out = writers[to](named, target)
@@ -78,9 +61,9 @@ def convert_command(
     return _report(source, counted, notes, loaded.broken, left_out, as_json)
 
 
-def _write_scenarios(source: Path, target: Path, to: str, as_json: bool) -> int:
+def _write_scenarios(source: Path, target: Path, to: str, skip_broken: bool, as_json: bool) -> int:
     """Write the scenarios of conversations, of test cases or of a file of scenarios."""
-    reader = ScenarioReader(source, skip_broken=skips_broken())
+    reader = ScenarioReader(source, skip_broken=skip_broken)
     entries: list[LogScenario] = []
     for entry in reader:
         with reader.broken_lines.reading(entry.where):

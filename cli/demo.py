@@ -1,8 +1,6 @@
 """`duologue demo`: a few conversations without a key, one of them printed with its rejected drafts, and their page."""
 
-import sys
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING
 
 from rich.padding import Padding
 from rich.table import Table
@@ -10,13 +8,14 @@ from rich.text import Text
 
 from ..data import Conversation, DataError, load, simquac
 from ..data.formats.source import MANIFEST
-from ..data.records import stop_in_words
 from ..data.summaries import count, outline, title_of
 from ..studies.pages import show
-from .options.run import RunOptions
-from .options.shared import json_of, model_for, out_to
-from .running.run import OUT, simulated
-from .streams import print_json, put, stdout
+from . import options
+from .printing import print_json, put, stdout
+from .running import HowToRun, carried_out, new_run
+
+if TYPE_CHECKING:
+    pass
 
 INTRODUCTION = """\
 A student asks about a section of text that only the teacher sees. The teacher
@@ -26,8 +25,10 @@ written for the demo and are replayed, and rules find the answers. Validators
 judge every draft.
 """
 
-CASTS = ("simquac", "recllmsim")
-"""The casts that bring scenarios along."""
+NEXT = (
+    "duologue simulate simquac --topics README.md --limit 3     # a document of yours, a topic for each heading",
+    "duologue simulate simquac --limit 3 --user openai:gpt-4.1-mini --assistant openai:gpt-4.1-mini",
+)
 REASONS = {
     "enumeration": "a list of questions, and one is allowed",
     "in_background": "words of the background, not of the section",
@@ -36,32 +37,21 @@ REASONS = {
 """What the reasons of this demo mean."""
 
 
-def demo_command(
-    out: Annotated[
-        Path | None,
-        out_to("this folder: the run and its page. Default: out/demo-N with the next free number."),
-    ] = None,
-    model: Annotated[
-        str | None,
-        model_for("for both sides of two conversations of each cast, such as local:smollm2 (make demo-model)."),
-    ] = None,
-    as_json: Annotated[bool, json_of("the paths of the run and its page")] = False,
-) -> int:
+def demo_command(out: options.Out = None, as_json: options.Json = False) -> int:
     """Simulate three short conversations without a key.
 
     Prints one of them with its rejected drafts, writes the page of all, and shows what to try next. The questions are
-    replayed, the answers are found by rules, and the conversations are the same every time. With --model it makes two
-    conversations of each cast instead.
+    replayed, the answers are found by rules, and the conversations are the same every time.
     """
-    from .. import graphs, nodes, runs
+    from .. import graphs, nodes
     from ..graphs.scenarios.sources import Scenarios
     from ..nodes.simquac.roles import WrittenDrafts, sample_drafts
+    from ..runs.plan import conversations_planned
+    from ..runs.simulate import arun
 
-    folder = out or runs.new_folder(OUT, "demo")
-    if any((folder / part / MANIFEST).exists() for part in ("", *CASTS)):
+    folder = new_run(HowToRun(out=out), "demo")
+    if (folder / MANIFEST).exists():
         raise DataError(f"{folder}: holds a run already: choose another folder with --out")
-    if model is not None:
-        return by_model(model, folder, as_json)
     drafts, offline = sample_drafts(), graphs.simquac.cast()
     cast = offline.replace(
         user_simulator=WrittenDrafts("user", offline.nodes["user_simulator"], drafts),
@@ -71,7 +61,13 @@ def demo_command(
     scenarios = graphs.simquac.scenarios([topics[title] for title in drafts])
     limits = nodes.Limits(max_turns=max(map(len, drafts.values())))
     states = Scenarios(scenarios, {"source": "sample topics of Duologue"})
-    simulated({"": cast}, states, folder, limits, RunOptions(as_json=as_json))
+    carried_out(
+        HowToRun(as_json=as_json),
+        lambda settings: conversations_planned({"": cast}, states, settings, limits),
+        lambda settings: arun({"": cast}, states, settings, limits=limits),
+        out=folder,
+        casts=[cast],
+    )
     loaded = load(folder)
     page = show(folder).write(folder / "page.html")
     shown = loaded.conversations[0]
@@ -90,39 +86,18 @@ def demo_command(
     )
     put(f"  {page}")
     stdout.print("\nNext:")
-    for command, what in following(folder):
-        stdout.print(Text(f"  # {what}", style="dim"))
-        put(f"  {command}")
-    return 0
-
-
-def by_model(model: str, folder: Path, as_json: bool) -> int:
-    """Two conversations of each cast with a model on both sides, each of two turns at most, and one page of all."""
-    from .. import graphs, nodes
-
-    conversations: list[Conversation] = []
-    for name in CASTS:
-        make, options = graphs.casts.find(name), RunOptions(as_json=as_json)
-        held = {"hold": "grammar"} if name == graphs.simquac.NAME and model.startswith("local:") else {}
-        settings = {"user": model, "assistant": model, **held}
-        scenarios = make.source(limit=2).own(make.checked(settings), 0)
-        simulated({"": make(**settings)}, scenarios, folder / name, nodes.Limits(max_turns=2), options)
-        conversations += load(folder / name).conversations
-    page = show(conversations).write(folder / "page.html")
-    if as_json:
-        print_json({"out": str(folder), "page": str(page), "conversations": len(conversations)})
-        return 0
-    for conversation in conversations:
-        stdout.print(dialogue(conversation), Text(f"{stop_in_words(conversation.stop)}\n", style="dim"))
-    stdout.print("Their page, for a browser:")
-    put(f"  {page}")
+    put(*(f"  {line}" for line in NEXT), f"  duologue check {folder}")
     return 0
 
 
 def dialogue(conversation: Conversation) -> Table:
     """The messages, each below its rejected drafts: these in red, and why they were rejected in yellow."""
     table = Table.grid(padding=(0, 2, 0, 0))
-    table.title, table.title_justify, table.title_style = Text(heading(conversation)), "left", "bold"
+    table.title, table.title_justify, table.title_style = (
+        Text(f"{title_of(conversation)}: {outline(conversation).topic}"),
+        "left",
+        "bold",
+    )
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for message in conversation.messages:
@@ -137,25 +112,3 @@ def dialogue(conversation: Conversation) -> Table:
         name = Text(message.name or message.role, style="cyan" if message.role == "user" else "green")
         table.add_row(name, Text(message.text))
     return table
-
-
-def heading(conversation: Conversation) -> str:
-    """Title and part of the document."""
-    return f"{title_of(conversation)}: {outline(conversation).topic}"
-
-
-def following(folder: Path) -> list[tuple[str, str]]:
-    """Three commands to try next, each with what it does."""
-    this = sys.argv[0] if Path(sys.argv[0]).parent != Path() and not Path(sys.argv[0]).is_absolute() else "duologue"
-    document = "README.md" if Path("README.md").is_file() else "article.md"
-    return [
-        (
-            f"{this} simulate simquac --topics {document} --limit 3",
-            "a document of yours, a topic for each heading; the rules that ask are crude",
-        ),
-        (
-            f"{this} simulate simquac --limit 3 \\\n    --user openai:gpt-4.1-mini --assistant openai:gpt-4.1-mini",
-            "with language models; OPENAI_API_KEY and OPENAI_BASE_URL name the endpoint",
-        ),
-        (f"{this} check {folder}", "what a linter reports about the conversations"),
-    ]

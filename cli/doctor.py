@@ -1,16 +1,15 @@
 """`duologue doctor`: what is installed, and where calls would go."""
 
+import os
 import platform
 import re
 from importlib import metadata
-from typing import Annotated
 
 from ..data.identity import VERSION
-from ..data.tracing import host_of
+from ..data.tracing import host_of, requested
 from ..errors import SettingError
-from .options.shared import json_of
-from .options.tracing import Trace, connections, destinations, tracing_lines
-from .streams import print_json, put
+from . import options
+from .printing import print_json, put
 
 CORE = (
     "langgraph",
@@ -23,17 +22,13 @@ CORE = (
     "jinja2",
     "pysbd",
 )
-
 OWN_PARTS = ("casts", "domains", "formats")
 """What installed packages declare, by the last word of the group of entry points: `duologue.casts`."""
 
 _OF_EXTRA = re.compile(r"""(?P<package>[\w.-]+).*;.*extra == ["'](?P<extra>[^"']+)""")
 
 
-def doctor_command(
-    trace: Trace = False,
-    as_json: Annotated[bool, json_of("all of it")] = False,
-) -> int:
+def doctor_command(as_json: options.Json = False) -> int:
     """Print versions, extras, hosts and the data sent to them.
 
     It prints whether an API key is set, but never the key.
@@ -47,44 +42,41 @@ def doctor_command(
         key_set, host = key is not None, host_of(address)
     except SettingError as error:
         problem = str(error)
-    versions, integrations = {name: _version(name) for name in CORE}, _integrations()
+    installed = {each.name.lower().replace("_", "-"): each.version for each in metadata.distributions()}
+    versions = {name: installed.get(name) for name in CORE}
+    extras = {name: {package: installed.get(package) for package in packages} for name, packages in _extras().items()}
+    declared = {part: [point.value for point in metadata.entry_points(group=f"duologue.{part}")] for part in OWN_PARTS}
     report = {
         "duologue": VERSION,
         "python": platform.python_version(),
         "packages": versions,
-        "extras": {name: {package: _version(package) for package in packages} for name, packages in _extras().items()},
+        "extras": extras,
         "key": {"variable": KEY, "set": key_set},
         "host": host,
-        "declared": {part: _declared(part) for part in OWN_PARTS},
+        "declared": declared,
         "problem": problem,
-        "connections": connections(),
-        "tracing": {"on": trace, "hosts": {tracing.variable: tracing.host for tracing in destinations()}},
-        "integrations": integrations,
+        "connections": _connections(),
+        "tracing": {one.variable: one.host for one in requested()},
+        "integrations": {name: installed[name] for name in sorted(installed) if name.startswith("langchain")},
     }
     code = 0 if all(versions.values()) and problem is None else 1
     if as_json:
         print_json(report)
         return code
     put(f"duologue {VERSION}, Python {platform.python_version()}")
-    for name, version in versions.items():
-        put(f"  {name} {version or 'is missing: install duologue again'}")
-    for name, packages in _extras().items():
-        missing = [package for package in packages if _version(package) is None]
-        state = f"not installed (pip install 'duologue[{name}]')" if missing else "installed"
-        put(f"  extra {name}: {state}")
-    for part in OWN_PARTS:
-        put(f"  {part} of installed packages: {', '.join(_declared(part)) or 'none'}")
+    put(*(f"  {name} {version or 'is missing: install duologue again'}" for name, version in versions.items()))
+    for name, packages in extras.items():
+        here = "installed" if all(packages.values()) else f"not installed (pip install 'duologue[{name}]')"
+        put(f"  extra {name}: {here}")
+    put(*(f"  {part} of installed packages: {', '.join(names) or 'none'}" for part, names in declared.items()))
     if problem is None:
         put(f"  {KEY}: {'set' if key_set else 'not set; the model offline needs none'}")
         put(f"  openai:NAME calls go to {host}")
     else:
         put(f"  openai:NAME cannot be called: {problem}")
-    for name, what in connections().items():
-        put(f"  {name}: {what}")
-    for line in tracing_lines(trace) or ["nothing is traced"]:
-        put(f"  {line}")
-    installed = ", ".join(f"{name} {version}" for name, version in integrations.items())
-    put(f"  PROVIDER:NAME asks with LangChain's packages, each with its own key and host: {installed}")
+    put(*(f"  {name}: {what}" for name, what in _connections().items()))
+    brought = ", ".join(f"{name} {version}" for name, version in report["integrations"].items())  # type: ignore[union-attr]
+    put(f"  PROVIDER:NAME asks with LangChain's packages, each with its own key and host: {brought}")
     return code
 
 
@@ -97,26 +89,16 @@ def _extras() -> dict[str, list[str]]:
     extras: dict[str, list[str]] = {}
     for requirement in declared:
         if (needed := _OF_EXTRA.match(requirement)) is not None:
-            extras.setdefault(needed["extra"], []).append(needed["package"])
+            extras.setdefault(needed["extra"], []).append(needed["package"].lower().replace("_", "-"))
     return extras
 
 
-def _integrations() -> dict[str, str]:
-    """The installed packages of LangChain, which bring the models of providers, with their versions."""
-    versions = {each.name.lower().replace("_", "-"): each.version for each in metadata.distributions()}
-    return {name: versions[name] for name in sorted(versions) if name.startswith("langchain")}
-
-
-def _declared(part: str) -> list[str]:
-    """The entry points of installed packages for casts and the like, which are not imported."""
-    return [
-        f"{point.name} = {point.value} ({point.dist.name if point.dist is not None else 'no package'})"
-        for point in metadata.entry_points(group=f"duologue.{part}")
-    ]
-
-
-def _version(package: str) -> str | None:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
+def _connections() -> dict[str, str]:
+    """Variables of the process that lead connections elsewhere or change whom they trust, without credentials."""
+    notes = {}
+    for name, value in sorted(os.environ.items()):
+        if value.strip() and name.upper() in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+            notes[name] = f"calls may go through {host_of(value)}"
+        elif value.strip() and name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"):
+            notes[name] = "certificates of your own are trusted"
+    return notes

@@ -1,166 +1,186 @@
-"""`duologue papers`: the tables of the papers on SimQuAC and RecLLMSim, a command each, and their baselines and data."""
+"""`duologue papers`: the tables of the papers on SimQuAC and RecLLMSim, and their baselines and data."""
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
 
 from ..data import DataError
 from ..data import simquac as simquac_data
 from ..data.files.json import write_lines
-from ..data.loading import Loaded
+from ..data.files.paths import names_of
+from ..data.loading import Loaded, description_of, load
 from ..data.recllmsim import read_pool, read_tasks, shipped_tasks
 from ..data.text.languages import Language
-from ..errors import SettingError
-from ..studies.recllmsim import DEFAULT
-from .options.model_fields import extended, spread
-from .options.run import RunOptions, options_of_run
-from .options.shared import (
-    RatedSource,
-    Yes,
-    force_for,
-    journal_in,
-    json_of,
-    language_of,
-    model_for,
-    option,
-    out_to,
-    people_from,
-    seed_of,
-    study_of,
-)
-from .output.overwriting import check_free, check_outside, check_unread
-from .output.sources import lacks, names_of_files
-from .output.tables import PRINTED, TableOutput, read_source
-from .running.asking import OPTIONS, JournalOption, ask_models, asked, begun, check_journal
-from .streams import print_json, put, say, stderr
+from ..errors import SettingError, at
+from . import options
+from .options import argument, option
+from .printing import TableFormat, check_apart, check_free, counting, give, print_json, put, say, stderr
+from .running import HowToRun, carried_out
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..analysis.tables import TabledReport
     from ..graphs import Cast
-    from ..runs.asks import ReadingAnswers
-    from ..runs.profiles import MadeProfiles
 
-Sections = Annotated[Path, typer.Argument(metavar="SRC", help="A SimQuAC or QuAC file, teacher topics, or a run.")]
-Words = Annotated[
-    list[str] | None, model_for("over words: forest or logistic. May be repeated. Default: forest, logistic.")
-]
 HELD = {"teacher": None, "grammar": "grammar", "likelihood": "likelihood"}
 """Prefixes of a reader that is the simquac cast's teacher, with how it is held to the section."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a command line asks for."""
+
+    sources: tuple[str, ...]
+    train: Path | None
+    models: tuple[str, ...]
+    without: tuple[str, ...]
+    language: Language | None
+    form: TableFormat
+    out: Path | None
+    how: HowToRun
+
+    def paths(self, least: int = 1, most: int | None = None) -> list[Path]:
+        """The sources; SettingError for too few or too many."""
+        if not least <= len(self.sources) <= (most or len(self.sources)):
+            raise SettingError(
+                f"SRC: give {least if most in (None, least) else f'{least} or {most}'}, not {len(self.sources)}"
+            )
+        return [Path(source) for source in self.sources]
+
+    def give(self, report: "TabledReport") -> int:
+        """Print a report; 1 if a model gave no answer about some."""
+        give(report, self.form, self.out, self.how.as_json)
+        return int(bool(report.to_json().get("unanswered")))
+
+    def answers(self, requests: Mapping[str, Any], what: str) -> Mapping[str, Sequence[Any]]:
+        """The answers of each chat model, under one set of bounds."""
+        from ..runs.ask import questions_planned
+
+        askings = dict(requests)
+        if not askings:
+            return {}
+
+        async def work(settings: Any) -> dict[str, list[Any]]:
+            with counting(len(askings) * len(next(iter(askings.values())).things), what) as one:
+                return {
+                    name: await asking.answers(replies=self.how.replies, conduct=settings, on_answer=one)
+                    for name, asking in askings.items()
+                }
+
+        return carried_out(
+            self.how,
+            lambda _: questions_planned(askings.values(), what),
+            work,
+            models=[asking.model for asking in askings.values()],
+            kept="the same command with --replies goes on",
+        )
+
+
+def papers_command(
+    paper: Annotated[str, argument("PAPER", "simquac or recllmsim.")],
+    what: Annotated[str, argument("WHAT", "A wrong one lists all.")],
+    sources: Annotated[list[str] | None, argument("[SRC...]", "Data sets or runs; docs/research says which.")] = None,
+    train: Annotated[Path | None, option("predict: learn from these too.", metavar="SRC")] = None,
+    model: options.Models = None,
+    without: Annotated[list[str] | None, option("preference: leave this one out.", metavar="PERSON:ID")] = None,
+    language: options.LanguageOf = None,
+    form: options.Form = "text",
+    out: options.File = None,
+    seed: options.Seed = 0,
+    concurrency: options.Concurrency = None,
+    max_cost: options.MaxCost = None,
+    max_tokens: options.MaxTokens = None,
+    max_time: options.MaxTime = None,
+    plan: options.Plan = False,
+    as_json: options.Json = False,
+    replies: options.KeptReplies = None,
+    frozen: options.Frozen = False,
+) -> int:
+    """Print the tables of the papers.
+
+    simquac: stats SRC... (Table 5), teacher SRC [PEOPLE] (Table 3), validators SRC, readers SRC... (Table 7), baseline SRC,
+    repair SRC --out FILE. recllmsim: stats SRC, tasks [FILE], profiles N [POOL], predict SRC..., intents SRC, satisfaction
+    SRC, judges SRC, preference ANSWERS [STUDY] (Table 4). Exit code 1: a model gave no answer about some.
+    """
+    how = HowToRun.of({**locals(), "out": None})
+    functions = PAPERS.get(paper)
+    if functions is None:
+        raise SettingError(f"PAPER: {paper!r} is none: give {' or '.join(PAPERS)}")
+    if what not in functions:
+        raise SettingError(f"WHAT: {paper} has no {what!r}: give {', '.join(functions)}")
+    check_apart(out, *(sources or ()))
+    asked = Asked(
+        tuple(sources or ()), train, tuple(dict.fromkeys(model or ())), tuple(without or ()), language, form, out, how
+    )
+    if out is not None and not plan and what != "profiles":
+        check_free(out)
+    with how.keys():
+        return functions[what](asked)
 
 
 # SimQuAC
 
 
-def simquac_stats(
-    sources: Annotated[list[Path], typer.Argument(metavar="SRC...", help="SimQuAC or QuAC files, or runs.")],
-    output: TableOutput = PRINTED,
-) -> int:
-    """Print Table 5: answers, coverage, flow and questions, and tests between files."""
+def _simquac_stats(asked: Asked) -> int:
     from ..analysis.simquac import simquac_statistics
 
-    loaded = [_about_sections(path) for path in sources]
-    output.show(simquac_statistics(dict(zip(names_of_files(sources), loaded, strict=True))))
-    return 0
+    paths = asked.paths()
+    return asked.give(simquac_statistics(dict(zip(names_of(paths), map(_about_sections, paths), strict=True))))
 
 
-def teacher(
-    source: Sections,
-    people: Annotated[Path | None, people_from("a file with their answers; teacher topics have them itself")] = None,
-    output: TableOutput = PRINTED,
-) -> int:
-    """Print Table 3: a teacher's answers beside people's, F1 and HEQ, valid answers by attempt."""
+def _teacher(asked: Asked) -> int:
     from ..analysis.simquac import teacher_statistics
 
-    references = None if people is None else read_source(people)
-    output.show(teacher_statistics(source.name or str(source), _about_sections(source), references))
-    return 0
+    source, *people = asked.paths(1, 2)
+    references = load(people[0]) if people else None
+    return asked.give(teacher_statistics(source.name or str(source), _about_sections(source), references))
 
 
-def validators(source: Sections, output: TableOutput = PRINTED) -> int:
-    """Put the same answers through the published validator and ours."""
+def _validators(asked: Asked) -> int:
     from ..analysis.simquac import compare_validators
 
-    output.show(compare_validators(read_source(source)))
-    return 0
+    return asked.give(compare_validators(load(asked.paths(1, 1)[0])))
 
 
-def baseline(
-    source: Sections, seed: Annotated[int, seed_of("the simulations")] = 0, output: TableOutput = PRINTED
-) -> int:
-    """Measure the rule-based teacher on people's questions, and the rule-based student."""
-    from ..studies.simquac import baseline as measured
+def _baseline(asked: Asked) -> int:
+    from ..studies.simquac import baseline
 
-    output.show(measured(source, seed))
-    return 0
+    return asked.give(baseline(asked.paths(1, 1)[0], asked.how.seed or 0))
 
 
-def repair(
-    source: Sections,
-    out: Annotated[Path, out_to("this file; the list of changes goes to FILE.changes.jsonl beside it.", "FILE")],
-    force: Annotated[bool, force_for("those of --out; and repair people's answers too")] = False,
-) -> int:
-    """Restore lost first words, case and offsets of a model's answers, by their section.
-
-    An answer that begins at the second word of a sentence is taken to have lost its first word. People sometimes begin
-    there on purpose, so files of people's answers need --force.
-    """
-    changes_file = Path(f"{out}.changes.jsonl")
-    check_free(out, changes_file, force=force)
-    sources = simquac_data.read(source)
-    if not force and any(map(simquac_data.by_people, sources)):
+def _repair(asked: Asked) -> int:
+    (source,) = asked.paths(1, 1)
+    if asked.out is None:
+        raise SettingError("--out is missing: name the file to write")
+    changes_file = Path(f"{asked.out}.changes.jsonl")
+    check_free(changes_file)
+    conversations = simquac_data.read(source)
+    if any(map(simquac_data.by_people, conversations)):
         raise DataError(
             f"{source}: holds people's answers, and the repair would change correct ones too (21 of 446 in the open QuAC "
-            "file): give a file of a model's answers, or --force to repair these all the same"
+            "file): give a file of a model's answers; duologue.data.simquac.repair repairs these all the same"
         )
-    conversations, changes = simquac_data.repair(sources)
-    for line in simquac_data.write(conversations, out):
-        say(f"left out: {line}")
+    mended, changes = simquac_data.repair(conversations)
+    say(*(f"left out: {line}" for line in simquac_data.write(mended, asked.out)))
     write_lines(changes_file, (change.model_dump(mode="json") for change in changes))
     kinds = [change.kind for change in changes]
     put(", ".join(f"{kind.replace('_', ' ')} {kinds.count(kind)}" for kind in dict.fromkeys(kinds)) or "nothing mended")
-    put(f"data set: {out}", f"changes:  {changes_file}")
+    put(f"data set: {asked.out}", f"changes:  {changes_file}")
     return 0
 
 
-@extended(options_of_run("replies", "frozen"))
-def readers(
-    sources: Annotated[list[Path], typer.Argument(metavar="SRC...", help="SimQuAC or QuAC files, or runs.")],
-    model: Annotated[
-        list[str] | None,
-        model_for(
-            "to answer: retriever (the nearest sentence by idf), first (the first sentence), teacher:MODEL (the simquac "
-            "cast's assistant), grammar:MODEL and likelihood:MODEL (the same, held to the section at an endpoint of "
-            "llama.cpp), or any model with our prompt. May be repeated. Default: retriever."
-        ),
-    ] = None,
-    journal: Annotated[Path | None, journal_in("this folder, with the runs of models", "DIR")] = None,
-    yes: Yes = False,
-    output: TableOutput = PRINTED,
-    **values: Any,
-) -> int:
-    """Print Table 7: reading-comprehension models on QuAC and SimQuAC.
-
-    Precision, recall, F1, exact match and HEQ. Exit code 1: a question could not be asked, and a note has the reason.
-    """
+def _readers(asked: Asked) -> int:
     from ..analysis.simquac.readers import first, nearest, read, score_reader
 
-    options = RunOptions(**values, yes=yes, as_json=output.json)
-    output.check()
-    for path in sources:
-        check_outside(journal, path)
-    named = zip(names_of_files(sources), sources, strict=True)
-    sets = {name: simquac_data.questions_of(read_source(path).conversations) for name, path in named}
-    specs = list(dict.fromkeys(model or ["retriever"]))
+    paths = asked.paths()
+    named = zip(names_of(paths), paths, strict=True)
+    sets = {name: simquac_data.questions_of(load(path).conversations) for name, path in named}
+    specs = asked.models or ("retriever",)
     plain = {"retriever": ("nearest sentence", nearest), "first": ("first sentence", first)}
-    with options.surroundings():
-        # A spec that is none is told before anything is asked.
-        casts = {spec: _reader(spec) for spec in specs if spec not in plain}
-        report = read(dict(plain[spec] for spec in specs if spec in plain), sets)
-        told = _read(casts, sets, journal, options) if casts else {}
+    casts = {spec: _reader(spec) for spec in specs if spec not in plain}
+    report = read(dict(plain[spec] for spec in specs if spec in plain), sets)
     rows = [*report.rows]
-    for (spec, name), (answers, failures) in told.items():
+    for (spec, name), (answers, failures) in (_read(asked, casts, sets) if casts else {}).items():
         rows.append(score_reader(spec, sets[name], answers, name, failures=failures))
     rows.sort(key=lambda row: list(sets).index(row.data))
     notes = (
@@ -168,8 +188,8 @@ def readers(
         "turn. A refusal counts 1 where there is no answer, else 0. An answer of several spans is compared by its best "
         "span. 95 % intervals are over sections.",
     )
-    output.show(report.model_copy(update={"rows": tuple(rows), "notes": notes}))
-    return 1 if any(row.failed for row in rows) else 0
+    asked.give(report.model_copy(update={"rows": tuple(rows), "notes": notes}))
+    return int(any(row.failed for row in rows))
 
 
 def _reader(spec: str) -> "Cast":
@@ -182,79 +202,59 @@ def _reader(spec: str) -> "Cast":
             f"--model {spec}: is not a model that reads: give retriever, first, teacher:MODEL or a model"
         )
     hold: Any = HELD.get(kind)
-    return (
-        single_turn.teacher(model or spec, hold=hold) if spec == "offline" or kind in HELD else single_turn.reader(spec)
-    )
+    is_teacher = spec == "offline" or kind in HELD
+    return single_turn.teacher(model or spec, hold=hold) if is_teacher else single_turn.reader(spec)
 
 
-def _read(
-    casts: "Mapping[str, Cast]", sets: Mapping[str, Any], folder: Path | None, options: RunOptions
-) -> "dict[tuple[str, str], ReadingAnswers]":
-    """Ask each cast about each data set, one after the other, under one set of bounds."""
+def _read(asked: Asked, casts: "Mapping[str, Cast]", sets: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
+    """The answers of each cast about each data set, one after the other, under one set of bounds."""
     from ..runs.asks import answers_planned, aread
-    from ..runs.next_turn import folder_name
 
-    works = {
-        (spec, name): (cast, those, folder and folder / folder_name(f"{spec} {name}"))
-        for spec, cast in casts.items()
-        for name, those in sets.items()
-    }
-    conduct = begun(answers_planned({", ".join(key): work for key, work in works.items()}), options, casts.values())
+    works = {(spec, name): (cast, sets[name], None) for spec, cast in casts.items() for name in sets}
 
-    async def work(show: Callable[[str], None]) -> "dict[tuple[str, str], ReadingAnswers]":
-        answers = {}
-        for (spec, name), (cast, those, place) in works.items():
-            show(f"{spec}: {len(those)} questions of {name}")
-            answers[spec, name] = await aread(cast, those, out=place, conduct=conduct)
-        return answers
+    async def work(settings: Any) -> dict[tuple[str, str], Any]:
+        return {key: await aread(cast, those, conduct=settings) for key, (cast, those, _) in works.items()}
 
-    left = "nothing is kept without --journal" if folder is None else "continue with the same command"
-    return asked(work, conduct, "asking", left)
+    plan = answers_planned({", ".join(key): one for key, one in works.items()})
+    kept = "the same command with --replies goes on"
+    return carried_out(asked.how, lambda _: plan, work, casts=casts.values(), kept=kept)
 
 
 def _about_sections(path: Path) -> Loaded:
     """The conversations of a source; DataError for one without a conversation about a section."""
-    loaded = read_source(path)
+    loaded = load(path)
     if not any(map(simquac_data.DOMAIN.is_about, loaded)):
-        raise DataError(
-            f"{lacks(loaded, 'a section')}: this needs SimQuAC or QuAC JSON, teacher topics, or a run or records of such "
-            "conversations: give those"
-        )
+        raise _lacking(loaded, "a section", "SimQuAC or QuAC JSON, teacher topics")
     return loaded
+
+
+def _lacking(loaded: Loaded, topic: str, files: str) -> DataError:
+    count = f"with {len(loaded)} conversation{'' if len(loaded) == 1 else 's'}, none about {topic}"
+    held = count if len(loaded) else "without any conversation"
+    return DataError(
+        f"{at(loaded.path)}: is {description_of(loaded.kind)} {held}: this needs {files}, or a run or records of such "
+        "conversations: give those"
+    )
 
 
 # RecLLMSim
 
 
-def recllmsim_stats(
-    source: Annotated[Path, typer.Argument(metavar="SRC", help="Files of RecLLMSim, or a run about tasks.")],
-    output: TableOutput = PRINTED,
-) -> int:
-    """Print the published tables: quality, counts, hallucination, behaviour, profiles, satisfaction."""
+def _recllmsim_stats(asked: Asked) -> int:
     from ..analysis.recllmsim import Talks, recllmsim_tables
 
-    loaded = read_source(source)
+    loaded = load(asked.paths(1, 1)[0])
     say(*loaded.notes)
     talks = Talks.of(loaded)
     if not talks.talks:
-        raise DataError(
-            f"{lacks(loaded, 'a task with a profile')}: the tables need RecLLMSim files, or a run or records of such "
-            "conversations: give those"
-        )
-    output.show(recllmsim_tables(talks))
-    return 1 if loaded.broken else 0
+        raise _lacking(loaded, "a task with a profile", "RecLLMSim files")
+    return asked.give(recllmsim_tables(talks)) or int(bool(loaded.broken))
 
 
-def tasks(
-    source: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="A workbook or YAML file of tasks. Default: those shipped.")
-    ] = None,
-    language: Annotated[Language, language_of("the shipped tasks.")] = "en",
-    as_json: Annotated[bool, json_of("an object, each task with the list of its contexts")] = False,
-) -> int:
-    """Print the tasks of simulated users, with their contexts."""
-    contexts_of = read_tasks(source) if source else shipped_tasks(language)
-    if as_json:
+def _tasks(asked: Asked) -> int:
+    files = asked.paths(0, 1)
+    contexts_of = read_tasks(files[0]) if files else shipped_tasks(asked.language or "en")
+    if asked.how.as_json:
         print_json(contexts_of)
         return 0
     for name, contexts in contexts_of.items():
@@ -262,50 +262,31 @@ def tasks(
     return 0
 
 
-@extended(options_of_run("yes", "replies", "frozen"))
-def profiles(
-    count: Annotated[int, typer.Argument(metavar="N", help="Profiles that the file is to have.", min=1, max=1_000_000)],
-    model: Annotated[str, model_for("to write the profiles: openai:NAME, PROVIDER:NAME or offline.")] = "offline",
-    out: Annotated[Path | None, out_to("this file. Default: out/profiles-LANGUAGE.txt.", "FILE")] = None,
-    pool: Annotated[
-        Path | None, option("Differ from the user profiles in this file or folder.", "--profiles", metavar="SRC")
-    ] = None,
-    language: Annotated[Language, language_of("the profiles.")] = "en",
-    seed: Annotated[int, seed_of("the calls")] = 0,
-    as_json: Annotated[bool, json_of("the summary")] = False,
-    **values: Any,
-) -> int:
-    """Write user profiles with a model, up to a number; the same command goes on. Exit code 1: profiles are missing."""
+def _profiles(asked: Asked) -> int:
+    """Write user profiles with a model, up to a number; the same command goes on."""
     from ..nodes.models.specs import chat_model
     from ..nodes.profiles import ProfileLimits
     from ..runs.profiles import agenerate, profiles_planned
 
-    options = RunOptions(**values, as_json=as_json)
-    file = out or Path("out") / f"profiles-{language}.txt"
-    check_unread(file)
-    with options.surroundings():
-        writer = chat_model(model)
-        kept = read_pool(pool).profiles if pool else ()
-        settings: dict[str, Any] = {"language": language, "pool": kept, "limits": ProfileLimits(seed=seed)}
-        conduct = begun(profiles_planned(count, file, writer, **settings), options, models=[writer])
-
-        def work(show: Callable[[str], None]) -> "Coroutine[Any, Any, MadeProfiles]":
-            def watch(accepted: int) -> None:
-                show(f"{accepted} of {count} profiles")
-
-            return agenerate(count, file, writer, **settings, conduct=conduct, watch=watch)
-
-        left = f"the finished profiles are in {file}; continue with the same command"
-        making = asked(work, conduct, f"0 of {count} profiles", left)
+    number, *pool = asked.sources or ("",)
+    if not number.isdecimal() or not int(number) or len(pool) > 1 or len(asked.models) > 1:
+        raise SettingError("give the number of profiles, and perhaps the pool to differ from, and one --model")
+    count, language = int(number), asked.language or "en"
+    file = asked.out or Path("out") / f"profiles-{language}.txt"
+    writer = chat_model(asked.models[0] if asked.models else "offline")
+    settings: dict[str, Any] = {"language": language, "pool": read_pool(Path(pool[0])).profiles if pool else ()}
+    settings["limits"] = ProfileLimits(seed=asked.how.seed or 0)
+    making = carried_out(
+        asked.how,
+        lambda _: profiles_planned(count, file, writer, **settings),
+        lambda conduct: agenerate(count, file, writer, **settings, conduct=conduct),
+        models=[writer],
+        kept=f"the finished profiles are in {file}; continue with the same command",
+    )
     summary: dict[str, Any] = {"out": str(making.path), "profiles": len(making.profiles), "new": making.new}
-    summary |= {
-        "rejected": making.rejected,
-        "usage": making.usage,
-        "stop": making.stop,
-        "failure": making.failure or None,
-    }
-    summary["coverage"] = making.coverage.model_dump(mode="json")
-    if as_json:
+    summary |= {"rejected": making.rejected, "usage": making.usage, "stop": making.stop}
+    summary |= {"failure": making.failure or None, "coverage": making.coverage.model_dump(mode="json")}
+    if asked.how.as_json:
         print_json(summary)
     else:
         put("\n".join(f"{name}: {value}" for name, value in summary.items() if value is not None))
@@ -315,159 +296,71 @@ def profiles(
     return 0 if making.complete else 1
 
 
-@extended(OPTIONS)
-def predict(
-    sources: Annotated[
-        list[Path], typer.Argument(metavar="SRC...", help="Conversations whose users have a profile, of one group.")
-    ],
-    train: Annotated[
-        Path | None,
-        option("Learn from these too, alone and mixed in, such as simulated users for people.", metavar="SRC"),
-    ] = None,
-    model: Annotated[
-        list[str] | None,
-        model_for(
-            "to predict: forest, logistic, a chat model that ranks options (openai:NAME), or a folder of people's "
-            "answers to `duologue label --labels profile_personality`. May be repeated. Default: forest, logistic."
-        ),
-    ] = None,
-    journal: JournalOption = None,
-    yes: Yes = False,
-    output: TableOutput = PRINTED,
-    **values: Any,
-) -> int:
-    """Predict users' profiles from their conversations, people held out and as published.
+def _predict(asked: Asked) -> int:
+    from ..studies.recllmsim import DEFAULT, predict_profiles
 
-    Personality, interests, travel, dining, spending; the prior is a row. Exit code 1: a model gave no answer about some.
-    """
-    from ..studies.recllmsim import predict_profiles
-
-    names = list(dict.fromkeys(model or DEFAULT))
-    options = RunOptions(**values, yes=yes, as_json=output.json)
-    check_journal(journal, sources, [name for name in names if ":" in name], "--model")
-    tested = [conversation for path in sources for conversation in read_source(path)]
-    other = None if train is None else read_source(train)
-    return _measured(
-        lambda ask, watch: predict_profiles(tested, other, names, ask=ask, notify=say, watch=watch),
-        journal, options, output,
-    )  # fmt: skip
+    tested = [conversation for path in asked.paths() for conversation in load(path)]
+    other = None if asked.train is None else load(asked.train)
+    with stderr.status("begins") as status:
+        watch = status.update
+        found = predict_profiles(tested, other, asked.models or DEFAULT, ask=asked.answers, notify=say, watch=watch)
+    return asked.give(found)
 
 
-def intents(
-    source: Annotated[Path, typer.Argument(metavar="SRC", help="Conversations whose users' messages have an intent.")],
-    model: Words = None,
-    output: TableOutput = PRINTED,
-) -> int:
-    """Predict intents of users' messages from words: of the message, and of the conversation up to it."""
-    from ..analysis.recllmsim.values import measure_intents
-
-    return _from_words(measure_intents, source, model, output)
-
-
-def satisfaction(source: RatedSource, model: Words = None, output: TableOutput = PRINTED) -> int:
-    """Predict satisfaction from words: 1 to 5, a number, dissatisfaction, or its reason."""
-    from ..analysis.recllmsim.values import FOREST, measure_satisfaction
-
-    return _from_words(measure_satisfaction, source, model, output, **FOREST)
-
-
-@extended(OPTIONS)
-def judges(
-    source: RatedSource,
-    model: Annotated[
-        list[str] | None,
-        model_for(
-            "as a judge to measure: openai:NAME, PROVIDER:NAME, or a copy of SRC with a judge's labels. May be repeated."
-        ),
-    ] = None,
-    journal: JournalOption = None,
-    yes: Yes = False,
-    output: TableOutput = PRINTED,
-    **values: Any,
-) -> int:
-    """Measure judges of satisfaction against people.
-
-    Kappa, error, AUC of dissatisfaction, concordance. Exit code 1: a model gave no rating of some turns.
-    """
+def _judges(asked: Asked) -> int:
     from ..studies.recllmsim import judge_agreement
 
-    options = RunOptions(**values, yes=yes, as_json=output.json)
-    check_journal(journal, [source], model or (), "--model")
-    loaded, names = read_source(source), list(dict.fromkeys(model or ()))
-    return _measured(
-        lambda ask, _: judge_agreement(loaded, names, ask=ask, notify=say), journal, options, output
-    )  # fmt: skip
+    loaded = load(asked.paths(1, 1)[0])
+    return asked.give(judge_agreement(loaded, asked.models, ask=asked.answers, notify=say))
 
 
-def preference(
-    answers: Annotated[Path, typer.Argument(metavar="ANSWERS", help="The answers of `duologue label --study`.")],
-    study: Annotated[Path | None, study_of(", for the names of its two systems")] = None,
-    without: Annotated[
-        list[str] | None,
-        option("Leave out a preference that its reason contradicts; may be repeated.", metavar="PERSON:ID"),
-    ] = None,
-    output: TableOutput = PRINTED,
-) -> int:
-    """Print which system people prefer in a side-by-side study (Table 4), how far they agree, and their reasons."""
+def _intents(asked: Asked) -> int:
+    from ..analysis.recllmsim.values import measure_intents
+
+    return _from_words(measure_intents, asked)
+
+
+def _satisfaction(asked: Asked) -> int:
+    from ..analysis.recllmsim.values import FOREST, measure_satisfaction
+
+    return _from_words(measure_satisfaction, asked, **FOREST)
+
+
+def _from_words(measure: Any, asked: Asked, **forest: Any) -> int:
+    from ..analysis.recllmsim.learning import models_of
+    from ..studies.recllmsim import DEFAULT
+
+    models = models_of(asked.models or DEFAULT, **forest)
+    loaded = load(asked.paths(1, 1)[0])
+    with stderr.status("begins") as status:
+        found = measure(loaded, models, watch=status.update)
+    return asked.give(found) or int(bool(loaded.broken))
+
+
+def _preference(asked: Asked) -> int:
     from ..studies.people_answers import study_preferences
 
-    output.show(study_preferences(answers, study, without=without or ()))
-    return 0
+    answers, *study = asked.paths(1, 2)
+    return asked.give(study_preferences(answers, study[0] if study else None, without=asked.without))
 
 
-def _from_words(measure: Any, source: Path, model: Sequence[str] | None, output: TableOutput, **forest: Any) -> int:
-    from ..analysis.recllmsim.learning import models_of
-
-    models = models_of(model or DEFAULT, **forest)
-    output.check()
-    loaded = read_source(source)
-    with stderr.status("begins") as status:
-        output.show(measure(loaded, models, watch=status.update))
-    return 1 if loaded.broken else 0
-
-
-def _measured(
-    report: "Callable[[Any, Callable[[str], None]], TabledReport]",
-    journal: Path | None,
-    options: RunOptions,
-    output: TableOutput,
-) -> int:
-    """Show a report whose chat models are asked within the bounds of the command; 1 if some gave no answer."""
-    output.check()
-
-    def ask(requests: Mapping[str, Any], what: str) -> Mapping[str, Sequence[Any]]:
-        return ask_models(requests, what, journal=journal, options=options)
-
-    with options.surroundings(), stderr.status("begins") as status:
-        found = report(ask, status.update)
-    output.show(found)
-    return 1 if found.to_json().get("unanswered") else 0
-
-
-SIMQUAC: Mapping[str, Callable[..., int]] = {
-    "stats": simquac_stats,
-    "teacher": teacher,
-    "validators": validators,
-    "readers": readers,
-    "baseline": baseline,
-    "repair": repair,
+PAPERS: Mapping[str, Mapping[str, Callable[[Asked], int]]] = {
+    "simquac": {
+        "stats": _simquac_stats,
+        "teacher": _teacher,
+        "validators": _validators,
+        "readers": _readers,
+        "baseline": _baseline,
+        "repair": _repair,
+    },
+    "recllmsim": {
+        "stats": _recllmsim_stats,
+        "tasks": _tasks,
+        "profiles": _profiles,
+        "predict": _predict,
+        "intents": _intents,
+        "satisfaction": _satisfaction,
+        "judges": _judges,
+        "preference": _preference,
+    },
 }
-RECLLMSIM: Mapping[str, Callable[..., int]] = {
-    "stats": recllmsim_stats,
-    "tasks": tasks,
-    "profiles": profiles,
-    "predict": predict,
-    "intents": intents,
-    "satisfaction": satisfaction,
-    "judges": judges,
-    "preference": preference,
-}
-papers_command = typer.Typer(help="Print the tables of the papers.", no_args_is_help=True, add_completion=False)
-for _paper, _about, _commands in (
-    ("simquac", "Tables, baselines and data of the paper on teacher-student conversations.", SIMQUAC),
-    ("recllmsim", "Tables, predictions and data of the papers on users with a task and a profile.", RECLLMSIM),
-):
-    _group = typer.Typer(help=_about, no_args_is_help=True, add_completion=False)
-    for _name, _function in _commands.items():
-        _group.command(_name)(spread(_function))
-    papers_command.add_typer(_group, name=_paper)

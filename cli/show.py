@@ -4,36 +4,31 @@ from pathlib import Path
 from typing import Annotated
 
 from ..errors import DataError, at
-from .options.shared import AnySource, json_of, limit_to, option, out_to
-from .streams import print_json, put, say, skips_broken
+from . import options
+from .options import option
+from .printing import print_json, put, say
 
 
 def show_command(
-    source: AnySource,
-    name: Annotated[
-        str | None,
-        option("Take only the conversation with this id; its first characters are enough.", "--id", metavar="ID"),
-    ] = None,
-    beside: Annotated[
-        Path | None,
-        option("Show another run or data set beside it, paired by topic.", metavar="SRC2"),
-    ] = None,
-    limit: Annotated[int | None, limit_to("conversations of each source")] = None,
-    out: Annotated[
-        Path | None, out_to("this HTML file. Default: the name of SRC with .html, in this folder.", "FILE")
-    ] = None,
-    as_json: Annotated[bool, json_of("the path and the notes")] = False,
+    source: options.Source,
+    id: Annotated[str | None, option("Only this conversation; its first characters do.", "--id", metavar="ID")] = None,
+    beside: Annotated[Path | None, option("Show this beside it, paired by topic.", metavar="SRC")] = None,
+    limit: options.Limit = None,
+    out: options.File = None,
+    skip_broken: options.SkipBroken = False,
+    as_json: options.Json = False,
 ) -> int:
     """Write conversations as one HTML page.
 
     The page needs no network. It has the figures of a run, how often each step of the graph ran, and every conversation
-    with its rejected drafts; of more than a thousand, the failed ones first.
+    with its rejected drafts; of more than a thousand, the failed ones first. Without --out it lies in this folder, under
+    the name of SRC.
     """
     from ..studies.pages import show
     from ..views import is_page
 
     notes: list[str] = []
-    page = show(source, id=name, beside=beside, limit=limit, skip_broken=skips_broken(), notify=notes.append)
+    page = show(source, id=id, beside=beside, limit=limit, skip_broken=skip_broken, notify=notes.append)
     target = out or Path(f"{_plain(page.title)}.html")
     if target.exists() and not is_page(target):
         raise DataError(f"{at(target)}: exists and is not a page of Duologue: choose another file with --out")

@@ -1,188 +1,156 @@
-"""`duologue simulate CAST`: simulate conversations into a run folder.
+"""`duologue simulate CAST`: conversations into a run folder."""
 
-A cast's settings become options.
-"""
-
-from collections.abc import Callable
-from functools import wraps
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-from typer.core import TyperCommand, TyperGroup
-from typer.main import get_command as click_command
+from ..data.formats.record_lines import cut_short, iterate_run
+from ..data.formats.source import CONVERSATIONS
+from ..data.records import stop_in_words
+from ..data.summaries import count
+from . import options
+from .options import argument, option
+from .printing import check_apart, counts_table, print_json, put, say, stdout
+from .running import HowToRun, carried_out, checked_source, chosen, incomplete, new_run
 
-from ..errors import SettingError
-from .options.limits import LIMITS
-from .options.model_fields import extended, options_of, spread
-from .options.run import RunOptions, options_of_run
-from .options.sections import CAST, SCENARIOS
-from .options.shared import cast_named, out_to
-from .running.run import OUT, limits_with, report, simulated
-from .streams import put, say, skips_broken
+if TYPE_CHECKING:
+    from ..runs.simulate import Run
+    from ..runs.store import RunInfo
 
-
-def out_named(name: str) -> dict[str, tuple[Any, Any]]:
-    """The option of the run folder; by default one of this name with the next free number."""
-    help_text = f"this run folder. Default: out/{name}-N with the next free number."
-    return {"out": (Annotated[Path | None, out_to(help_text)], None)}
+REASONS = 5
+"""Most reasons of failures that are told."""
 
 
-RUN: dict[str, tuple[Any, Any]] = {
-    **out_named("CAST"),
-    **options_of_run(*RunOptions.__dataclass_fields__),
-}
-"""Options that say how to run: the run folder, and a field of `RunOptions` each."""
-
-
-def run_options(values: dict[str, Any]) -> RunOptions:
-    """The options of `RUN` among the values of a command's options."""
-    return RunOptions(**{key: values[key] for key in RUN if key != "out"})
-
-
-def surrounded(function: Callable[..., int]) -> Callable[..., int]:
-    """The command's function, called in the surroundings that its options of `RUN` make."""
-
-    @wraps(function)
-    def run(**values: Any) -> int:
-        options = run_options(values)
-        with options.surroundings():
-            return function(**values)
-
-    return run
-
-
-class CastGroup(TyperGroup):
-    """A command for each registered cast, made on demand, and for any `MODULE:FUNCTION` that returns a cast."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """The arguments with the value of `--cast` in the cast's place, where none stands there."""
-        if args and args[0].startswith("-"):
-            args = _cast_first(args)
-        return super().parse_args(ctx, args)
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Names of the registered casts."""
-        from ..graphs import casts
-
-        return list(casts.registered())
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of a cast by its name or import path; SettingError if no cast has the name."""
-        from ..graphs import casts
-
-        if cmd_name not in casts.registered() and ":" not in cmd_name:
-            casts.find(cmd_name)  # says which casts there are, and which was meant
-        return cast_command(cmd_name)
-
-
-class CastCommand(TyperCommand):
-    """The command of one cast, where the line about an unknown option offers the cast's own too."""
-
-    own_options: tuple[str, ...] = ()
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """The arguments that are left."""
-        try:
-            return super().parse_args(ctx, args)
-        except typer.TyperException as error:
-            unknown: Any = error
-            if hasattr(unknown, "possibilities"):
-                unknown.possibilities = sorted({*(unknown.possibilities or ()), *self.own_options})
-            raise
-
-
-def _cast_first(args: list[str]) -> list[str]:
-    """`--cast NAME` or `--cast=NAME` as the first argument `NAME`; the same arguments if there is none."""
-    for number, argument in enumerate(args):
-        if argument == "--cast" and number + 1 < len(args):
-            return [args[number + 1], *args[:number], *args[number + 2 :]]
-        if argument.startswith("--cast="):
-            return [argument.removeprefix("--cast="), *args[:number], *args[number + 1 :]]
-    return args
-
-
-def cast_command(name: str) -> Any:
-    """The command of a cast: options for its settings, its scenarios, the limits and the run."""
-    from ..graphs import casts
-    from ..graphs.casts.registry import SHIPPED
-
-    factory = casts.find(name)
-    settings, source = options_of(factory.settings, CAST), options_of(factory.source, SCENARIOS)
-    clashing = sorted(set(settings) & {*source, *LIMITS, *RUN})
-    if clashing:
-        raise SettingError(
-            f"cast {name}: its setting {clashing[0]!r} has the name of an option of every run: rename it"
-        )
-
-    @extended({**source, **settings, **LIMITS, **RUN})
-    @surrounded
-    def run(**values: Any) -> int:
-        of_settings, of_source, of_limits = ({key: values[key] for key in keys} for keys in (settings, source, LIMITS))
-        return simulate_cast(factory, of_settings, of_source, of_limits, values["out"], run_options(values))
-
-    app = typer.Typer(add_completion=False)
-    app.command(name, cls=CastCommand, help=factory.summary or None)(spread(run))
-    command: Any = click_command(app)
-    command.name = name
-    if name not in SHIPPED:  # whose settings are too many for a line
-        command.own_options = tuple(f"--{setting.replace('_', '-')}" for setting in settings)
-    return command
-
-
-def simulate_cast(
-    factory: Any,
-    settings: dict[str, Any],
-    source: dict[str, Any],
-    limits: dict[str, Any],
-    out: Path | None,
-    options: RunOptions,
+def simulate_command(
+    cast: Annotated[str, argument("CAST", "simquac, recllmsim, agent_test, or MODULE:FUNCTION.")],
+    user: options.User = None,
+    assistant: Annotated[str | None, option("Who plays the assistant.", metavar="MODEL")] = None,
+    scenarios: options.ScenariosFrom = None,
+    topics: Annotated[Path | None, option("simquac: documents or topics.", metavar="SRC")] = None,
+    tasks: Annotated[Path | None, option("recllmsim: a workbook or YAML.", metavar="FILE")] = None,
+    task: Annotated[list[str] | None, option("recllmsim: only this task.", metavar="NAME")] = None,
+    profiles: Annotated[Path | None, option("recllmsim: profiles of users.", metavar="SRC")] = None,
+    sample: Annotated[int | None, option("Draw N topics or profiles.", min=1, metavar="N")] = None,
+    part: options.Part = "all",
+    behaviour: options.Behaviour = None,
+    world: options.World = None,
+    max_turns: options.MaxTurns = None,
+    settings: options.Settings = None,
+    to: Annotated[str | None, option("Write the data set in this format too.", metavar="FORMAT")] = None,
+    out: options.Out = None,
+    limit: options.Limit = None,
+    repeats: options.Repeats = 1,
+    seed: options.Seed = 0,
+    concurrency: options.Concurrency = None,
+    max_cost: options.MaxCost = None,
+    max_tokens: options.MaxTokens = None,
+    max_time: options.MaxTime = None,
+    plan: options.Plan = False,
+    as_json: options.Json = False,
+    replies: options.KeptReplies = None,
+    frozen: options.Frozen = False,
+    shard: options.Shard = None,
+    ray: options.RayAddress = None,
 ) -> int:
-    """Simulate a cast's conversations on the scenarios of its source; gives the exit code."""
-    from .. import runs
-    from .output.overwriting import check_outside
+    """Simulate conversations into a run folder.
 
-    # Settings at their default stay unset, so that the scenarios may decide them, such as the language.
-    fields = factory.settings.model_fields
-    changed = {name: value for name, value in settings.items() if value != fields[name].default}
-    checked = factory.checked(changed)
-    given = {key: value for key, value in source.items() if value is not None}
-    scenarios = factory.source(**given, skip_broken=skips_broken()).read(checked, limits["seed"])
-    cast = factory(**(dict(scenarios.settings) | changed))
-    say(*scenarios.notes)
-    folder = out or runs.new_folder(OUT, factory.name.rpartition(":")[2])
-    check_outside(folder, source.get("scenarios"))
-    code = report(simulated({"": cast}, scenarios, folder, limits_with(cast, limits), options), options)
-    if to_be_shown(folder, options):
-        at_folder = quote(str(folder))
-        put(f"look:    duologue show {at_folder}", f"         duologue check {at_folder}")
-    return max(code, 1 if scenarios.broken else 0)
-
-
-def to_be_shown(folder: Path, options: RunOptions) -> bool:
-    """Whether a command has written conversations, and may name commands that show them."""
-    from ..data.formats.source import CONVERSATIONS
-
-    stored = folder / CONVERSATIONS
-    return not options.as_json and not options.plan and stored.is_file() and stored.stat().st_size > 0
-
-
-HELP = """Simulate conversations into a run folder.
-
-A cast defines who takes part, and by which rules: choose one of the list below, or give MODULE:FUNCTION, your own
-function that returns a cast."""
-
-simulate_command = typer.Typer(
-    cls=CastGroup, help=HELP, no_args_is_help=True, subcommand_metavar="CAST [OPTIONS]", add_completion=False
-)
-
-
-@simulate_command.callback(help=HELP)
-def casts(
-    cast: Annotated[str | None, cast_named(" in place of the argument: a name, or MODULE:FUNCTION.")] = None,
-) -> None:
-    """The group itself; each cast adds its command.
-
-    `CastGroup` puts the value of `--cast` in the cast's place.
+    A cast says who takes part and by which rules. --set has its settings, such as --set language=zh or --set
+    as_published=true, options of its scenarios and limits of a conversation; a wrong name lists them all. Exit code 1: a
+    conversation failed or is missing, and the same command with --out goes on.
     """
+    from dataclasses import replace
+
+    from ..graphs import casts
+    from ..runs.plan import conversations_planned
+    from ..runs.simulate import arun
+
+    how = HowToRun.of(locals())
+    factory = casts.find(cast)
+    given: dict[str, Any] = {
+        "user": user,
+        "assistant": assistant,
+        "scenarios": scenarios,
+        "topics": topics,
+        "tasks": tasks,
+        "task": task,
+    }
+    given |= {"profiles": profiles, "sample": sample, "behaviour": tuple(behaviour) if behaviour else None}
+    given |= {"part": None if part == "all" else part, "world": world, "max_turns": max_turns, "limit": limit}
+    of_cast = chosen(factory, settings, **given)
+    with how.keys():
+        source = checked_source(factory, of_cast.source | {"repeats": repeats})
+        read = source.read(factory.checked(of_cast.settings), seed)
+        made = factory(**(dict(read.settings) | of_cast.settings))
+        say(*read.notes)
+        limits = replace(made.limits, seed=seed, **of_cast.limits)
+        folder = new_run(how, factory.name)
+        check_apart(how.out, scenarios, topics, profiles)
+        casts_by_version = {"": made}
+        run = carried_out(
+            how,
+            lambda run_settings: conversations_planned(casts_by_version, read, run_settings, limits),
+            lambda run_settings: arun(casts_by_version, read, run_settings, limits=limits),
+            out=folder,
+            casts=[made],
+        )
+    return max(told(run, to, as_json=as_json), int(read.broken))
+
+
+def told(run: "Run", to: str | None, *, as_json: bool) -> int:
+    """Print how a run ended, and write its data set in the format `to`; gives the exit code."""
+    from ..analysis.drafts import DraftCount
+    from ..runs.store import standing
+
+    folder = run.folder
+    assert folder is not None
+    info, sums = standing(folder), count(iterate_run(folder))
+    drafts = DraftCount.of(iterate_run(folder)).sides
+    left_out: list[str] = []
+    path: Path | None = None
+    if to is not None and info.finished:
+        from ..runs.dataset import write_dataset
+
+        path, left_out = write_dataset(folder, to)
+    say(*run.notes)
+    if as_json:
+        result: dict[str, Any] = {"out": str(folder), "dataset": path and str(path), "planned": info.planned}
+        result |= {"finished": info.finished, "cut_by_run": info.cut_by_run, "failed": info.failed}
+        result |= {"left_out": left_out, **sums.model_dump(mode="json")}
+        print_json(result | {"drafts": [side.model_dump(mode="json") for side in drafts]})
+        return incomplete(info, run.ending, folder)
+    stops = "; ".join(f"{stop_in_words(reason)}: {number}" for reason, number in sums.stops.items())
+    line = f"{f' ({stops})' if stops else ''}, {sums.exchanges} turns, {sums.tokens} tokens"
+    stdout.print(f"{info.line}{line if sums.conversations else ''}", soft_wrap=True)
+    if sums.conversations:
+        stdout.print(counts_table(sums))
+    put(*(side.line for side in drafts))
+    more = len(left_out) - REASONS
+    say(*(f"not in the data set: {line}" for line in left_out[:REASONS]))
+    say(*([f"not in the data set: {more} more, named in its card"] if more > 0 else []))
+    say(*failures(info, run.ending, folder))
+    put(f"run:     {folder}", *([f"dataset: {path}"] if path is not None else []))
+    if (folder / CONVERSATIONS).is_file() and sums.conversations:
+        put(f"look:    duologue show {quote(str(folder))}", f"         duologue check {quote(str(folder))}")
+    return incomplete(info, run.ending, folder)
+
+
+def failures(info: "RunInfo", ending: str, folder: Path) -> list[str]:
+    """Lines on which conversations failed, and why, with the places in one's own files; the most frequent reason first.
+
+    Reasons that differ only in digits are one. What ended the run is told at the end.
+    """
+    groups: dict[str, list[str]] = {}
+    for name, why in info.failed.items():
+        if why != "cancelled" and not (ending and ending in why):
+            groups.setdefault(re.sub(r"\w*\d\w*", "_", why), []).append(name)
+    listed = sorted(groups.values(), key=len, reverse=True)
+    frames = {one.id: one.failure.frames for one in cut_short(folder) if one.failure is not None} if listed else {}
+    lines: list[str] = []
+    for names in listed[:REASONS]:
+        who = names[0] if len(names) == 1 else f"{len(names)} conversations, such as {names[0]}"
+        places: Iterable[str] = frames.get(names[0], ())
+        lines += [f"failed: {who}: {info.failed[names[0]]}", *(f"        at {place}" for place in places)]
+    more = sum(map(len, listed[REASONS:]))
+    return lines + [f"failed: {more} more, for other reasons"] * bool(more)

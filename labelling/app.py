@@ -1,4 +1,4 @@
-"""The page of `duologue label`, for Streamlit: `page` is called anew after each click.
+"""What stands on the page of `duologue label`: `page` is called anew after each click.
 
 Texts of conversations stand in HTML of our own, which escapes them. Nothing of a conversation is given to Streamlit as
 Markdown, and names, values and what people write are escaped in its buttons, which read Markdown. A label's page is
@@ -8,9 +8,10 @@ The key of each control contains the item that is labelled. So a late second cli
 a control that has gone, and never labels the next item.
 """
 
+import os
 import re
 from collections.abc import Sequence
-from pathlib import Path
+from secrets import compare_digest
 from typing import Any, Literal, get_args
 
 import streamlit as st
@@ -19,9 +20,10 @@ from ..data.identity import digest
 from ..data.labels.answers import Item, LabelAnswer
 from ..data.labels.definition import LabelDefinition
 from ..errors import DuologueError
-from ..studies.labelling import PersonWork, View
-from ..studies.side_by_side import opened
+from ..studies.labelling import LabellingSettings, PersonWork, View
+from ..studies.side_by_side import work_of
 from ..views.labelling import Shown, labelling_page
+from . import SETTINGS, TOKEN
 
 HEIGHT = 720
 """Pixels of the conversation's frame, where the style of the page does not say another height."""
@@ -35,11 +37,14 @@ _IMAGE_OR_FORMULA = re.compile(r"!(?=\[)|(?<!\\)\$")
 """Where an image begins in Markdown, or what Streamlit takes for a formula."""
 
 
-def page(settings: str) -> None:
-    """The page as it stands after the last click; `settings`: the path of their file."""
+def page() -> None:
+    """The page as it stands after the last click; nothing without the token of the printed address."""
     st.set_page_config(page_title="Duologue: label", layout="wide")
+    if not compare_digest(str(st.query_params.get("token", "")).encode(), os.environ[TOKEN].encode()):
+        st.error("Open the address that the command printed, with its token.")
+        return
     try:
-        _shown_work(_work(settings))
+        _shown_work(_work())
     except DuologueError as error:  # another page of this person is open, the disk is full: one line, no traceback
         st.error(plain(str(error)))
 
@@ -64,9 +69,9 @@ def _shown_work(work: PersonWork) -> None:
 
 
 @st.cache_resource(show_spinner=False)
-def _work(settings: str) -> PersonWork:
+def _work() -> PersonWork:
     """The work of this server, opened once: it holds the lock of the person's file."""
-    return opened(Path(settings))
+    return work_of(LabellingSettings.model_validate_json(os.environ[SETTINGS]))
 
 
 def _item(work: PersonWork) -> Item | None:

@@ -292,7 +292,13 @@ async def aannotate(
     concurrency: Concurrency = "auto",
     conduct: RunSettings | None = None,
 ) -> Annotations:
-    """As `annotate`, whose parameters, result and errors it has, to be awaited."""
+    """As `annotate`, whose parameters, result and errors it has, to be awaited.
+
+    Example::
+
+        >>> import duologue
+        >>> done = await duologue.aannotate("out/demo-1", ["style"], "openai:NAME")  # doctest: +SKIP
+    """
     work = AnnotationWork.of(
         source, labels, model, out=out, votes=votes, redo=redo, labels_dir=labels_dir, attempts=attempts, seed=seed
     )

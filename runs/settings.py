@@ -129,9 +129,9 @@ class RunSettings(BaseModel):
         if self.frozen and self.replies is None:
             raise SettingError("frozen: give replies, the file of kept replies that answers every call")
         others = None if beside is None or not (beside / REPLIES).is_file() else beside / REPLIES
-        path = self.replies or (None if self.out is None else self.out / REPLIES)
-        if path is None and (outside := replies_outside()) is not None:
+        if self.replies is None and (outside := replies_outside()) is not None:
             return outside
+        path = self.replies or (None if self.out is None else self.out / REPLIES)
         if path is None and others is None and versions == 1:
             return None
         return Replies(path, frozen=self.frozen, beside=others)

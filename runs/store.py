@@ -214,13 +214,11 @@ class ComparableRuns(NamedTuple):
     """What only one of them has, a line each."""
 
 
-def comparable(
-    old: Mapping[str, Any], new: Mapping[str, Any], name: str, *, common: bool = False, option: str = "--common"
-) -> ComparableRuns:
+def comparable(old: Mapping[str, Any], new: Mapping[str, Any], name: str, *, common: bool = False) -> ComparableRuns:
     """What two runs have in common, by their manifests, so that their conversations can be compared in pairs.
 
-    `name`: of the old run, for errors. `common`: compare what both planned, where scenarios or repeats differ; `option`:
-    what an error offers for that. SettingError if cast, user, limits, seed or what scores differ, or if scenarios do.
+    `name`: of the old run, for errors. `common`: compare what both planned, where scenarios or repeats differ.
+    SettingError if cast, user, limits, seed or what scores differ, or if scenarios do.
     """
     if (difference := first_difference(_conditions(old["settings"]), _conditions(new["settings"]))) is not None:
         what, was, now = difference
@@ -240,7 +238,7 @@ def comparable(
         if (lacking := len(ids[side]) - len(shared))
     )
     if notes and not common:
-        raise SettingError(f"{name}: scenarios or repeats differ: {notes[0]}: give the same, or {option}")
+        raise SettingError(f"{name}: scenarios or repeats differ: {notes[0]}: give the same, or --common (common=True)")
     return ComparableRuns(shared, notes)
 
 

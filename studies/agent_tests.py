@@ -1,24 +1,76 @@
 """How often an agent succeeds with simulated users, as a function for notebooks and scripts."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..analysis.testing.pairs import Margin
 from ..analysis.testing.report import resuming
 from ..errors import SettingError
-from ..graphs import Cast
+from ..graphs import Cast, agent_test, casts
+from ..graphs.scenarios.sources import ScenarioSource
 from ..nodes.limits import Limits
 from ..runs.loop import blocking
+from ..runs.plan import CallPlan, conversations_planned
 from ..runs.settings import RunSettings
 from ..runs.simulate import arun
-from .agent_trials import AgentSuccess, AgentTest, ScenarioChoice
-from .paired_tests import old_version
+from .agent_trials import AgentSuccess, AgentTest
+from .paired_tests import OldVersion, old_version
 from .sources import logged
 
 
-async def atest(
+@dataclass(frozen=True, kw_only=True)
+class PreparedTest:
+    """A test before its first call: `test` prepares one and runs it."""
+
+    trial: AgentTest
+    limits: Limits
+    settings: RunSettings
+    bounds: Mapping[str, float | None]
+    """`threshold` and `at_least`."""
+    old: OldVersion | None = None
+    """The version with which the agent is compared."""
+    margin: Margin | None = None
+    """What fails the agent against it."""
+
+    @property
+    def casts(self) -> dict[str, Cast]:
+        """The casts that are simulated, by version."""
+        return {"": self.trial.cast, **({} if self.old is None else self.old.casts)}
+
+    def calls(self, settings: RunSettings) -> CallPlan:
+        """What the test would ask of models."""
+        return conversations_planned(self.casts, self.trial.scenarios, settings, self.limits)
+
+    async def run(self, settings: RunSettings, again: str = "", name: str = "the new version") -> AgentSuccess:
+        """The result; `again`: how to go on with an incomplete run, in words; `name`: of the agent in a comparison."""
+        old = self.old
+        beside = None if old is None else old.replies
+        run = await arun(self.casts, self.trial.scenarios, settings, limits=self.limits, beside=beside)
+        for note in run.notes:
+            logged(note)
+        counted = list(run.attempted())
+        records = run.records()
+        run.check(records)
+        if self.settings.out is None:
+            run.warn(records)
+        result = self.trial.result(
+            counted,
+            **self.bounds,
+            ending=run.ending,
+            against=None if old is None else old.compared(counted, run, name=name, margin=self.margin),
+            cost=run.calls.spending.counted_cost,
+        )
+        return AgentSuccess(
+            **{**dict(result), "resume": resuming(result, again, run.ending) if again else ""},
+            folder=run.folder,
+            records=tuple(records),
+            manifest=self.trial.manifest(self.limits),
+        )
+
+
+def prepared(
     agent: Any,
     scenarios: "str | Path | Iterable[Mapping[str, Any]]",
     *,
@@ -37,8 +89,48 @@ async def atest(
     against: Any = None,
     common: bool = False,
     fail_if_worse: Margin | None = None,
+    scored: bool = True,
     **settings: Any,
-) -> AgentSuccess:
+) -> PreparedTest:
+    """A test with the parameters and errors of `test`, checked before a call is paid for.
+
+    `scored`: whether it is an error that nothing would give a conversation a score.
+    """
+
+    def taken(names: Collection[str]) -> dict[str, Any]:
+        return {name: settings.pop(name) for name in [*settings] if name in names}
+
+    run_settings = RunSettings.of(out=out, **taken(RunSettings.model_fields))
+    source_type = ScenarioSource if isinstance(cast, Cast) else casts.find(cast or agent_test.NAME).source
+    own_limits = taken(("question_attempts", "answer_attempts", "turn_timeout"))
+    choice: dict[str, Any] = {"repeats": repeats, "judge": judge, "limit": limit, "seed": seed}
+    choice |= taken(source_type.model_fields)
+    choice["behaviour"] = (behaviour,) if isinstance(behaviour, str) else tuple(behaviour)
+    if not isinstance(scenarios, str | Path):
+        scenarios = list(scenarios)
+
+    def test_of(version: Any) -> AgentTest:
+        return AgentTest.of(version, scenarios, user=user, cast=cast, settings=settings, **choice)
+
+    if against is None:
+        for name, value in (("fail_if_worse", fail_if_worse), ("common", common or None)):
+            if value is not None:
+                raise SettingError(f"{name}: is that of a comparison: give against, the other version")
+    trial = test_of(agent)
+    if scored:
+        trial.check()
+    if limits is None:
+        limits = replace(trial.cast.limits, seed=seed, max_turns=max_turns or trial.cast.limits.max_turns, **own_limits)
+    old = None
+    if against is not None:
+        old = old_version(against, trial, limits, test_of, common=common)
+        for note in old.notes(trial.cast.nodes["user_simulator"]):
+            logged(note)
+    bounds = {"threshold": threshold, "at_least": at_least}
+    return PreparedTest(trial=trial, limits=limits, settings=run_settings, bounds=bounds, old=old, margin=fail_if_worse)
+
+
+async def atest(agent: Any, scenarios: "str | Path | Iterable[Mapping[str, Any]]", **settings: Any) -> AgentSuccess:
     """As `test`, whose parameters, result and errors it has, to be awaited.
 
     Example::
@@ -49,50 +141,9 @@ async def atest(
         >>> result.successes
         1
     """
-    of_run = {name: settings.pop(name) for name in [*settings] if name in RunSettings.model_fields}
-    run_settings = RunSettings.of(out=out, **of_run)
-    scenarios = scenarios if isinstance(scenarios, str | Path) else list(scenarios)
-    choice: ScenarioChoice = {"repeats": repeats, "judge": judge, "limit": limit, "seed": seed}
-    choice["behaviour"] = (behaviour,) if isinstance(behaviour, str) else tuple(behaviour)
-
-    def test_of(version: Any) -> AgentTest:
-        return AgentTest.of(version, scenarios, user=user, cast=cast, settings=settings, **choice)
-
-    if against is None:
-        for name, value in (("fail_if_worse", fail_if_worse), ("common", common or None)):
-            if value is not None:
-                raise SettingError(f"{name}: is that of a comparison: give against, the other version")
-    trial = test_of(agent)
-    trial.check()
-    if limits is None:
-        limits = replace(trial.cast.limits, seed=seed, max_turns=max_turns or trial.cast.limits.max_turns)
-    old = None
-    if against is not None:
-        old = old_version(against, trial, limits, test_of, common=common, option="common=True")
-        for note in old.notes(trial.cast.nodes["user_simulator"]):
-            logged(note)
-    casts = {"": trial.cast, **({} if old is None else old.casts)}
-    beside = None if old is None else old.replies
-    run = await arun(casts, trial.scenarios, run_settings, limits=limits, beside=beside)
-    records = run.records()
-    run.check(records)
-    run.warn(records)
-    counted = list(run.attempted())
-    result = trial.result(
-        counted,
-        threshold=threshold,
-        at_least=at_least,
-        ending=run.ending,
-        against=None if old is None else old.compared(counted, run, margin=fail_if_worse),
-        cost=run.calls.spending.counted_cost,
-    )
-    again = resuming(result, f"the same call with out={str(out)!r}") if out is not None else ""
-    return AgentSuccess(
-        **{**dict(result), "resume": again},
-        folder=run.folder,
-        records=tuple(records),
-        manifest=trial.manifest(limits),
-    )
+    one = prepared(agent, scenarios, **settings)
+    out = settings.get("out")
+    return await one.run(one.settings, "" if out is None else f"the same call with out={str(out)!r}")
 
 
 def test(
@@ -123,15 +174,15 @@ def test(
         scenarios: Objects as in a scenario file, or a path of one or of stored conversations. Equal ones are repeats.
         user: The user simulator; default: the rule-based user `offline`.
         repeats: Number of conversations about each scenario.
+        seed: Seed of the run.
+        out: Run folder: the same call with the same folder goes on.
         cast: Another cast than that of agent tests, by name or as an object; the agent is its assistant.
         judge: Model that judges success where a scenario asks for a judgement and names none.
         behaviour: What the users do that makes it hard, such as `impatient,incomplete`; several such texts are several kinds
             of users, and `plain` is one without.
         limit: Number of scenarios, the first ones; None: all.
         max_turns: Maximum number of turns of a conversation; default: the cast's.
-        seed: Seed of the run.
         limits: Limits in place of `max_turns` and `seed`.
-        out: Run folder: the same call with the same folder goes on.
         threshold: The lowest share of successes, 0 to 1, with which the agent passes; by default every scored conversation
             has to succeed.
         at_least: The lowest lower end of the share's 95 % interval with which it passes; None: no such bound.
@@ -141,7 +192,8 @@ def test(
         fail_if_worse: `shown`: it does not pass where a loss on these scenarios is shown (exact sign test, p below .05).
             A number above 0 and below 1: unless a loss of at most this share is shown.
         settings: How the run is made, as for `simulate` (`concurrency`, `max_cost`, `replies` and others), and settings of
-            the cast, such as `world`, `approve` or `language`.
+            the cast, such as `world`, `approve` or `language`; options of its scenarios, such as
+            `part`; limits, such as `turn_timeout`.
 
     Returns:
         The result with its verdict (`passed`, `not_passed_because`), `records`, `folder` and the comparison `against`; a

@@ -133,7 +133,7 @@ def fork(
     notify: Notify = logged,
     **settings: Any,
 ) -> list[Conversation]:
-    """Take up a stored conversation at one of its messages and simulate its futures; `duologue fork` as a function.
+    """Take up a stored conversation at one of its messages and simulate its futures; `duologue test --from` as a function.
 
     The messages up to that one are kept as they are recorded, and not paid for again. After a user's message the
     assistant speaks next, after an assistant's message the user. It needs no checkpointer: state, memories and world

@@ -85,7 +85,6 @@ def old_version(
     test_of: Callable[[Any], AgentTest],
     *,
     common: bool = False,
-    option: str = "--common",
 ) -> OldVersion:
     """The version with which an agent is compared, checked before a call is paid for.
 
@@ -95,7 +94,6 @@ def old_version(
         limits: Its limits.
         test_of: Gives the test of another agent with the same scenarios.
         common: Compare what both runs have in common, where scenarios or repeats differ.
-        option: What an error offers for that.
 
     Raises:
         SettingError: The runs cannot be compared in pairs.
@@ -103,12 +101,10 @@ def old_version(
     new = trial.manifest(limits)
     if isinstance(against, AgentSuccess):
         name = str(against.folder or "the earlier result")
-        return OldVersion(
-            name, result=against, common=comparable(against.manifest, new, name, common=common, option=option)
-        )
+        return OldVersion(name, result=against, common=comparable(against.manifest, new, name, common=common))
     if isinstance(against, Path) or (isinstance(against, str) and Path(against).is_dir()):
         folder = Path(against)
-        runs = comparable(stored_manifest(folder), new, str(folder), common=common, option=option)
+        runs = comparable(stored_manifest(folder), new, str(folder), common=common)
         return OldVersion(str(folder), folder=folder, common=runs)
     name = against if isinstance(against, str) else "the old version"
     try:
@@ -118,7 +114,7 @@ def old_version(
         if not isinstance(against, str):
             raise
         raise type(error)(f"{against}: is not a run folder, and cannot be tested: {error}") from None
-    runs = comparable(manifest, new, name, common=common, option=option)
+    runs = comparable(manifest, new, name, common=common)
     return OldVersion(name, trial=old, common=runs)
 
 

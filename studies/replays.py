@@ -102,7 +102,7 @@ def replay(
     notify: Notify = logged,
     **settings: Any,
 ) -> Replays:
-    """Replay each stored conversation with a changed agent; `duologue replay` as a function.
+    """Replay each stored conversation with a changed agent; `duologue test --replay-user` as a function.
 
     The agent is asked at every message. The user's stored messages are taken as long as what they answer has equal text and parts, and
     so are its prompts, its rejected drafts, and the verdicts and scores that models gave: no model is asked. From the

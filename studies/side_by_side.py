@@ -119,8 +119,3 @@ def compared_in(study: Study) -> tuple[list[ReplyPair], list[str]]:
 def work_of(settings: LabellingSettings) -> PersonWork:
     """The work of these settings."""
     return StudyWork(settings) if settings.study is not None else LabelWork(settings)
-
-
-def opened(path: Path) -> PersonWork:
-    """The work of a settings file."""
-    return work_of(LabellingSettings.model_validate_json(path.read_bytes()))

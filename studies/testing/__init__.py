@@ -1,1 +1,1 @@
-"""What a test of an agent begins with, and advice on its result."""
+"""Advice on the result of a test of an agent."""

@@ -22,12 +22,12 @@ def advice_on(result: Successes, cast: Cast, settings: Collection[str]) -> Itera
     if own := counts["own limit"]:
         yield (
             f"{in_number(own)} reached the limit of tokens and so {'has' if own == 1 else 'have'}"
-            " no score: a higher --max-tokens (in Python Limits(max_tokens=...)) lets them end"
+            " no score: a higher Limits(max_tokens=...) of the cast lets them end"
         )
     if counts["interrupted"]:
         yield from _on_approval(cast.nodes["assistant"], settings)
     if counts["timed out"]:
-        yield "--turn-timeout (in Python Limits(turn_timeout=...)) sets how long a turn of the agent may take"
+        yield "turn_timeout (--set turn_timeout=SECONDS) sets how long a turn of the agent may take"
     if isinstance(cast.answer_validator, Observing):
         return  # its drafts are measured as they are, and nothing is to be done about those that were sent
     if counts["sent although rejected"] and cast.when_rejected is None:

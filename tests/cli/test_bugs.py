@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from duologue.cli import commands, streams
+from duologue.cli import commands, printing
 
 
 def test_a_bug_leaves_its_traceback_in_a_file_and_exit_code_70(
@@ -14,7 +14,7 @@ def test_a_bug_leaves_its_traceback_in_a_file_and_exit_code_70(
     def broken(**options: object) -> None:
         raise ValueError("an index that should be there, asked with Bearer abcdef123456")
 
-    monkeypatch.setattr(commands, "_command", lambda: broken)
+    monkeypatch.setattr(commands, "parser", lambda: broken)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     with pytest.raises(SystemExit) as ended:
@@ -33,8 +33,8 @@ def test_a_bug_leaves_its_traceback_in_a_file_and_exit_code_70(
 def test_control_characters_of_an_error_are_written_out_and_do_not_reach_the_terminal(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    streams.say("tool failed: \x1b[31mred\x1b[0m [bold]\r\x07 and\nmore")
-    streams.failed("\x1b]0;title\x07")
+    printing.say("tool failed: \x1b[31mred\x1b[0m [bold]\r\x07 and\nmore")
+    commands._failed("\x1b]0;title\x07")
     err = capsys.readouterr().err
     assert "\x1b" not in err
     assert "\x07" not in err

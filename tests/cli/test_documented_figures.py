@@ -109,7 +109,7 @@ def test_peoples_labels_agree_with_the_published_ones_as_the_docs_say(result_of,
     source = open_data / "recllmsim_human_vs_agent"
     names = [f"{name}_human,{name}" for name in ("solving", "broadness", "style", "advice")]
     options = [part for pair in names for part in ("--between", pair)]
-    rows = result_of("agreement", source, *options, "--scale", "Low,Moderate,High")["rows"]
+    rows = result_of("agreement", source, *options, "--ordered", "Low,Moderate,High")["rows"]
     shown = table(
         "docs/labels/agreement.md", "label", "simulated: accuracy", "always the commonest", "kappa", "AC1", "people: accuracy",
         "always the commonest (people)", "kappa (people)", "AC1 (people)",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.recllmsim.rated import write_profiled
+from tests.examples.rated import write_profiled
 
 torch = pytest.importorskip("torch", reason="the extra readers is not installed")
 transformers = pytest.importorskip("transformers", reason="the extra readers is not installed")

@@ -15,7 +15,7 @@ CONVERSATIONS, TOPICS, TASKS, PROFILES, SCENARIOS, PROMPTS, CALLS = (
     *("conversations", "topics", "tasks", "profiles", "scenarios", "prompts", "calls"),
 )
 SPEAKERS = ("--user", "openai:m", "--assistant", "openai:m")
-RECORDED = ("simulate", "simquac", "--limit", "2", "--max-turns", "2", "--yes", *SPEAKERS)
+RECORDED = ("simulate", "simquac", "--limit", "2", "--max-turns", "2", *SPEAKERS)
 """The run whose calls are kept."""
 SAMPLES = Path(duologue.__file__).parent / "data" / "samples"
 DOCUMENT = (
@@ -153,9 +153,9 @@ class Corpus:
         for name, (kind, content) in _written().items():
             (folder / name).write_bytes(content)
             self._add(kind, folder / name)
-        limits = "--limit 2 --max-turns 2 --yes"
+        limits = "--limit 2 --max-turns 2"
         self._made(forks, f"simulate simquac {limits} --out simquac_run --user offline?misbehave=0.3")
-        self._made(forks, f"simulate recllmsim {limits} --out recllmsim_run --post-questions")
+        self._made(forks, f"simulate recllmsim {limits} --out recllmsim_run --set post_questions=true")
         self._made(
             forks, f"simulate agent_test {limits} --scenarios scenarios.jsonl --out agent_run --assistant offline"
         )

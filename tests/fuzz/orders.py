@@ -42,9 +42,8 @@ OF_DOMAIN = {
 WRITTEN = ("out", "junit", "journal", "write_to", "target", "record", "page_out", "dst")
 """Parameters that say where to write."""
 ALWAYS = {
-    "simulate": ["--limit", "2", "--max-turns", "1", "--yes"],
-    "test": ["--max-turns", "1", "--yes"],
-    "papers recllmsim profiles": ["--yes"],
+    "simulate": ["--limit", "2", "--max-turns", "1"],
+    "test": ["--max-turns", "1"],
     "serve-user": ["--max-time", "1s"],
 }
 NUMBERS = (
@@ -148,9 +147,7 @@ class Orders:
             self._surroundings(order, folder, draw)
         always = next((more for name, more in ALWAYS.items() if words.startswith(name)), [])
         names = {option for parameter in command.params for option in parameter.opts}
-        order.arguments += [
-            option for n, option in enumerate(always) if always[n - n % 2] in names or option == "--yes"
-        ][:]
+        order.arguments += [option for n, option in enumerate(always) if always[n - n % 2] in names][:]
         options = [
             option
             for option in command.params

@@ -19,7 +19,7 @@ from inspect_ai.tool import tool
 
 import duologue
 from duologue.data import domains
-from duologue.errors import DataError, SettingError
+from duologue.errors import SettingError
 from duologue.hosts import inspect as host
 from duologue.testing import scripted_model
 from tests.data.generated import conversations
@@ -173,14 +173,6 @@ def test_a_sample_without_a_scenario_is_one_line(sample, line):
     assert line in log.error.message
 
 
-def test_a_wrong_scenario_of_a_file_is_named_by_its_line():
-    Path("s.jsonl").write_text('{"goal": "a"}\n{"goal": "b", "fact": "c"}\n')
-    with pytest.raises(DataError, match=r"^s\.jsonl: line 2: has the key 'fact': did you mean 'facts'\?"):
-        host.dataset("s.jsonl")
-    with pytest.raises(DataError, match=r"^scenario 2: has the key 'fact': did you mean 'facts'\?$"):
-        host.dataset([MOVE, {"goal": "b", "fact": "c"}])
-
-
 def agent_that_gives(value):
     @agent_of_inspect
     def giving():
@@ -252,10 +244,3 @@ def test_a_wrong_setting_is_one_line_before_the_first_sample():
         host.simulated_user(behaviours=["rude"])
     with pytest.raises(SettingError, match=r"expected an agent or a solver .* not 'agent_test'"):
         host.simulated_user("agent_test")
-
-
-def test_a_first_message_is_said_as_it_stands():
-    said = "Hi, can you move QX4821 to 2026-05-03?"
-    (sample,) = evaluated(host.simulated_user(), Sample(input="x", metadata={"first_message": said})).samples
-    assert of_user(sample)[0] == said
-    assert host.record_of(sample).messages[0].text == said

@@ -1,6 +1,5 @@
 """A user in a loop of one's own: its words are those of a run, depend on what it has heard alone, and end by name."""
 
-import asyncio
 import importlib
 import json
 import sys
@@ -59,11 +58,6 @@ def test_asked_twice_a_model_is_called_once():
     user = duologue.user(**GOAL, user=model)
     assert user.reply_now() == user.reply_now()
     assert len(model.sent) == 1
-
-
-def test_another_seed_may_say_it_otherwise():
-    texts = {duologue.user(**GOAL, seed=seed).reply_now().text for seed in range(8)}
-    assert len(texts) > 1
 
 
 def test_messages_of_openai_and_langchain_are_heard_alike():
@@ -141,19 +135,6 @@ def test_the_limit_of_turns_is_an_end():
     assert user.reply_now(heard) == UserEnded(reason="max_turns")
 
 
-def test_it_is_awaited_in_a_loop_of_ones_own():
-    async def three():
-        users = [duologue.user(**GOAL, seed=seed) for seed in range(3)]
-        return await asyncio.gather(*(user.reply() for user in users))
-
-    assert [message.role for message in asyncio.run(three())] == ["user"] * 3
-
-
-def test_another_cast_has_its_own_user():
-    scenario = duologue.graphs.simquac.scenarios(duologue.data.simquac.samples()[:1])[0]["scenario"]
-    assert duologue.user(scenario=scenario, cast="simquac").reply_now().text.endswith("?")
-
-
 def test_a_scenarios_success_is_part_of_its_draws_and_is_not_scored_here():
     goal = GOAL | {"success": {"text_contains": "2026-05-03"}}
     [conversation] = duologue.simulate(agent_test.cast(assistant=agent), agent_test.scenarios([goal]))
@@ -162,21 +143,6 @@ def test_a_scenarios_success_is_part_of_its_draws_and_is_not_scored_here():
     assert texts == [message.text for message in conversation.messages if message.role == "user"]
     assert (user.conversation.id, user.conversation.labels) == (conversation.id, {})
     assert user.success == goal["success"]
-
-
-def test_a_success_that_a_judge_without_a_model_decides_needs_none_here():
-    assert duologue.user(scenario=GOAL | {"success": {"judged": "The flight is moved."}}).reply_now().text
-
-
-def test_an_outcome_of_another_kind_is_not_what_counts_as_success():
-    assert duologue.user(scenario={"kind": "own", "goal": "a", "success": 1}).success == 1
-
-
-def test_a_record_has_no_end_before_the_user_ends_it():
-    user = duologue.user(**GOAL)
-    heard = [{"role": "user", "content": user.reply_now().text}, {"role": "assistant", "content": "Which code?"}]
-    assert user.reply_now(heard).role == "user"
-    assert (user.conversation.stop, len(user.conversation.messages)) == (None, 3)
 
 
 def test_an_answer_without_text_is_noted(caplog):

@@ -1,10 +1,11 @@
 """The page of `duologue label`, without a browser: what each click does."""
 
 import json
+from pathlib import Path
 
 import pytest
 
-from duologue import data
+from duologue import data, labelling
 from duologue.data import Conversation, Message
 from duologue.data.labels.side_by_side import quiz
 from duologue.runs.people_labels import AnswerFiles, answers_of
@@ -26,6 +27,8 @@ def app(tmp_path, monkeypatch):
     testing = pytest.importorskip(
         "streamlit.testing.v1", reason='streamlit is not installed: pip install "duologue[ui]"'
     )
+    import streamlit
+
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "ending.md").write_text(PAGE)
@@ -36,7 +39,7 @@ def app(tmp_path, monkeypatch):
     ]
     data.record_lines.write(conversations, tmp_path / "talks.jsonl")
 
-    def opening(**changed):
+    def opening(token="t0ken", **changed):
         settings = {
             "source": "talks.jsonl",
             "labels": ["ending"],
@@ -44,10 +47,13 @@ def app(tmp_path, monkeypatch):
             "answers": "answers",
             "by": "ann",
         }
-        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.json"
-        path.write_text(json.dumps(settings | changed))
-        script = f"from duologue.labelling.app import page\npage({str(path)!r})\n"
-        return testing.AppTest.from_string(script, default_timeout=120).run()
+        monkeypatch.setenv(labelling.SETTINGS, json.dumps(settings | changed))
+        monkeypatch.setenv(labelling.TOKEN, "t0ken")
+        streamlit.cache_resource.clear()
+        one = testing.AppTest.from_file(Path(labelling.__file__).with_name("page.py"), default_timeout=120)
+        if token:
+            one.query_params["token"] = token
+        return one.run()
 
     return opening
 
@@ -73,6 +79,15 @@ def conversation(app):
 
 def shown(app):
     return "\n".join(element.value for element in [*app.text, *app.subheader, *app.success, *app.markdown])
+
+
+@pytest.mark.parametrize("token", ["", "another"])
+def test_without_the_token_of_the_address_the_page_shows_nothing(app, token, tmp_path):
+    page = app(token=token)
+    assert [error.value for error in page.error] == ["Open the address that the command printed, with its token."]
+    assert not page.button
+    assert not page.get("html")
+    assert not (tmp_path / "answers").exists()
 
 
 def test_a_choice_opens_the_next_part_and_the_answer_is_saved_with_what_applies(app):
@@ -101,28 +116,12 @@ def test_the_datas_own_label_is_shown_only_after_the_answer(app):
     assert not answers_of("answers")["ann"][0].model_shown
 
 
-def test_it_is_never_shown_or_at_once_if_that_is_asked_for_and_the_answer_says_so(app):
-    assert "Label in the data" not in shown(press(app(show_model="never"), "outcome=good", "save"))
-    page = app(show_model="before", by="ben")
-    assert "Label in the data: outcome bad" in shown(page)
-    press(page, "outcome=good", "save")
-    assert answers_of("answers")["ben"][0].model_shown
-
-
 def test_undo_brings_the_answer_back_as_it_was_given(app):
     page = press(app(), "outcome=bad", "reason=wrong", "next reason", "save", "undo")
     assert answers_of("answers")["ann"] == []
     assert not control("button", page, "save").disabled
     press(page, "open outcome", "outcome=good", "save")
     assert [answer.value for answer in answers_of("answers")["ann"]] == [{"outcome": "good"}]
-
-
-def test_a_choice_that_was_made_is_put_right_by_another_one_before_it_is_saved_and_after_undo(app, tmp_path):
-    (tmp_path / "pages" / "one.md").write_text("---\nunit: conversation\nvalues: [good, bad]\n---\nHow it went.\n")
-    page = press(app(labels=["one"]), "one=good", "one=bad", "save")
-    assert answers_of("answers")["ann"][0].value == {"one": "bad"}
-    press(page, "undo", "one=good", "save")
-    assert answers_of("answers")["ann"][0].value == {"one": "good"}
 
 
 def test_a_click_that_comes_late_is_not_about_the_next_conversation(app):
@@ -133,76 +132,12 @@ def test_a_click_that_comes_late_is_not_about_the_next_conversation(app):
     assert "outcome=bad" in [str(button.key).partition(" ")[2] for button in page.button]
 
 
-def test_names_and_values_of_a_page_of_ones_own_are_texts_and_its_images_are_not_loaded(app, tmp_path):
-    (tmp_path / "pages" / "odd.md").write_text(
-        "---\ntitle: '![t](http://evil.test/t.png)'\nunit: conversation\n"
-        "values: ['![v](http://evil.test/v.png)', '1. :red[x]', '<b>', '是', '{{ x }}']\n---\n"
-        "See ![d](http://evil.test/d.png).\n"
-    )
-    page = app(labels=["odd"])
-    texts = [element.label for element in page.button] + [
-        element.value for element in [*page.subheader, *page.markdown]
-    ]
-    assert not [text for text in texts if text.replace("\\!", "").count("![")]
-    assert "1\\. \\:red\\[x\\]" in texts
-    press(page, "odd=![v](http://evil.test/v.png)")
-    press(page, "save")
-    assert answers_of("answers")["ann"][0].value == {"odd": "![v](http://evil.test/v.png)"}
-
-
-def test_a_text_that_was_begun_is_not_put_into_the_next_conversations_box(app, tmp_path):
-    (tmp_path / "pages" / "note.md").write_text("---\nunit: conversation\ntext: true\n---\nA note.\n")
-    page = app(labels=["note"])
-    assert control("text_area", page, "text note").proto.max_chars == 20_000  # nobody pastes a file into it
-    control("text_area", page, "text note").set_value("of the first").run()
-    press(page, "later")
-    assert control("text_area", page, "text note").value == ""
-
-
-def test_a_number_of_a_scale_is_its_own_key_and_words_are_counted_from_one(app, tmp_path):
-    (tmp_path / "pages" / "points.md").write_text("---\nunit: conversation\nscale: [0, 2]\n---\nCosts $5 to $6.\n")
-    page = app(labels=["points"])
-    keys = {button.label: button.proto.shortcut for button in page.button}
-    assert [keys[number] for number in "012"] == ["0", "1", "2"]
-    assert "Costs \\$5 to \\$6." in [element.value for element in page.markdown]
-    assert [button.proto.shortcut for button in app(by="ben").button if button.label in ("good", "bad")] == ["1", "2"]
-    from duologue.labelling.app import digits
-
-    assert digits(list("abcdefghijk"))[8:] == ["9", None, None]
-    assert digits([-1, 0, 1]) == ["1", "2", "3"]
-    assert digits([True, False]) == ["1", "2"]
-
-
-def test_a_text_is_taken_by_the_button_without_leaving_the_box_before(app, tmp_path):
-    (tmp_path / "pages" / "note.md").write_text("---\nunit: conversation\ntext: true\n---\nA note.\n")
-    page = app(labels=["note"])
-    press(page, "next note")
-    assert control("button", page, "save").disabled, "an empty text is none"
-    control("text_area", page, "text note").set_value(" It is sure. ")
-    press(page, "next note", "save")
-    assert answers_of("answers")["ann"][0].value == {"note": "It is sure."}
-
-
 def test_a_person_who_has_another_page_open_is_told_so_in_one_line(app):
     with AnswerFiles("answers", "ann"):
         page = app()
     (error,) = page.error
     assert "ann has another page open" in error.value
     assert not page.exception
-
-
-def test_what_each_value_means_is_open_where_it_does_not_stand_above_the_choices(app, tmp_path):
-    (tmp_path / "pages" / "apart.md").write_text(
-        "---\nunit: conversation\nparts: {a: {values: [x, y]}, b: {values: [x, y]}}\n---\n**a**: one.\n\n**b**: other.\n"
-    )
-    assert app().expander[0].proto.expanded
-    assert not app(labels=["apart"], by="ben").expander[0].proto.expanded
-
-
-def test_later_puts_a_conversation_behind_the_others_and_loses_none(app):
-    page = press(app(), "later", "outcome=good", "save", "outcome=good", "save")
-    assert "All 2 are labelled" in shown(page)
-    assert len(answers_of("answers")["ann"]) == 2
 
 
 def test_nothing_of_a_conversation_is_markdown(app):
@@ -304,10 +239,3 @@ def test_who_fails_the_quiz_may_not_go_on(study):
     page = answer_quiz(study(), right=False)
     assert "0% of the quiz was answered right" in page.warning[0].value
     assert [answer.label for answer in answers_of("answers")["ann"]] == ["quiz"]
-
-
-def test_undo_in_a_study_shows_the_answer_as_it_was_given(study):
-    page = answer_sides(answer_quiz(study()), "It was built in 1900.")
-    press(page, "undo")
-    side = side_of(page, "It was built in 1900.")
-    assert f"preference: {side}" in [button.label for button in page.button]

@@ -62,9 +62,9 @@ SERVED_USER = """
 import threading
 import duologue
 from duologue.hosts import endpoint
-from duologue.views.doors import listening
+from duologue.cli.serving import listening
 users = {"agent_test": lambda seed: duologue.user(goal="move my flight", facts=["The code is QX4821."], seed=seed)}
-opened, _ = listening(8801, 1)
+opened = listening(8801, 8801)
 serving = {"app": endpoint.application(users), "listening": opened}
 threading.Thread(target=endpoint.serve, kwargs=serving, daemon=True).start()
 """

@@ -36,9 +36,8 @@ NOT_RUN = {
     r".*--to inspect": "the extra inspect: tests/hosts/test_inspect.py writes its logs",
     r"inspect view": "a server of Inspect: tests/hosts/test_inspect.py reads what it shows",
     r"duologue serve-user ": "a server until Ctrl-C: tests/cli/hosts starts it",
-    r"duologue --install-completion": "changes the user's shell: tests/cli/test_shell_completion.py prints the script",
     r".*[ :]local:": "a language model on this machine: tests/nodes/models/test_local.py asks one",
-    r".* (?:anthropic|ollama):": "another provider's package: tests/cli/test_other_providers.py has one",
+    r".* (?:anthropic|ollama):": "another provider's package: tests/nodes/models has one",
 }
 SMALLER = {"--draws": 8, "--trials": 2, "--repeats": 4, "--seeds": 1, "--trees": 2, "--sample": 3}
 """The greatest values of options that only make a command longer."""

@@ -6,11 +6,9 @@ import pytest
 
 from duologue import data
 from duologue.data import Conversation, Message, Span
-from duologue.data.records import FAULTS, UNTOLD, stop_in_words
 from duologue.data.simquac import Topic
 from duologue.views import conversation_html, conversation_page, load_ipython_extension
 from duologue.views.conversation import pieces
-from duologue.views.wording import Wording
 
 SECTION = "Three keepers lived there. The last one left in 1968."
 
@@ -94,25 +92,6 @@ def test_a_notebook_shows_conversations_once_the_views_are_loaded(talk):
     assert "The lighthouse" in shown["text/html"]
 
 
-def test_the_command_writes_the_page_of_the_conversation_asked_for(monkeypatch, capsys, tmp_path, talk):
-    from duologue.cli import main
-
-    data.record_lines.write([talk(), talk().model_copy(update={"id": "0123ffff"})], "r.jsonl")
-
-    def run(*arguments):
-        monkeypatch.setattr("sys.argv", ["duologue", "show", "r.jsonl", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return ended.value.code, capsys.readouterr()
-
-    assert run("--id", "0123f", "--out", "page.html")[0] == 0
-    assert "0123ffff" in (tmp_path / "page.html").read_text()
-    code, output = run("--id", "0123")
-    assert (code, "2 conversations begin with '0123'" in output.err) == (2, True)
-    code, output = run("--id", "nope")
-    assert (code, "has no conversation 'nope'" in output.err) == (2, True)
-
-
 def test_the_page_of_another_kind_shows_what_its_scenario_says_and_marks_the_users_facts(tags):
     scenario = {
         "kind": "recllmsim", "task": "travel planning", "task_context": "Plan a month in summer.", "season": "summer",
@@ -142,19 +121,3 @@ def test_the_graph_that_ran_stands_below_the_dialogue(talk, ran):
 def test_why_it_ended_is_said_in_the_language_of_the_conversation(message, words):
     talk = Conversation(id="a", scenario={}, messages=(Message(role="user", text=message),), stop="user_gave_up")
     assert f"; {words};" in conversation_html(talk)
-
-
-def test_every_stop_reason_has_plain_words_in_both_languages():
-    assert all(Wording("zh")(words) != words for words in (*map(stop_in_words, FAULTS), UNTOLD))
-
-
-@pytest.mark.parametrize(
-    ("value", "line"),
-    [(["terse", "<b>vague</b>"], "user: terse, <b>vague</b>"), ("terse", ""), (7, ""), ({"a": 1}, "")],
-)
-def test_the_behaviours_of_the_user_stand_under_the_title(tags, value, line):
-    conversation = Conversation(
-        id="1", scenario={"goal": "tea"}, messages=[{"role": "user", "text": "Tea."}], extra={"behaviours": value}
-    )
-    text = " ".join("".join(tags(conversation_page(conversation)).text).split())
-    assert (line in text) if line else ("; user:" not in text)

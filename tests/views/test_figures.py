@@ -8,7 +8,6 @@ from IPython.core.interactiveshell import InteractiveShell
 import duologue
 from duologue import data, views
 from duologue.analysis.estimates import Estimate
-from duologue.errors import SettingError
 from duologue.graphs import simquac
 from duologue.views import figures
 
@@ -32,19 +31,6 @@ def test_a_forest_plot_has_a_point_and_an_interval_for_each_estimate_at_their_pl
     assert repr(figure) == "half: 0.50 (95 % interval 0.25 to 0.75)"
 
 
-def test_a_forest_plot_draws_no_line_without_an_interval_and_nothing_without_a_value():
-    estimates = {"alone": Estimate(value=0.5), "none": Estimate(value=None)}
-    figure = views.forest_plot(estimates)
-    assert (len(of_class(figure, "point")), of_class(figure, "interval")) == (1, [])
-    assert repr(figure).splitlines() == ["alone: 0.50 (no interval)", "none: no value"]
-
-
-def test_what_lies_beyond_the_scale_is_drawn_at_its_end():
-    figure = views.forest_plot({"far": Estimate(value=3.0, low=-9.0, high=9.0)}, scale=(-1.0, 1.0))
-    (interval,) = of_class(figure, "interval")
-    assert (interval.get("x1"), interval.get("x2")) == ("0.0", "640.0")
-
-
 @pytest.mark.parametrize("name", ["<script>x</script>", "]]></svg>", "x" * 500])
 def test_a_name_stays_text(name):
     figure = views.forest_plot({name: Estimate(value=0.5, low=0.2, high=0.8)})
@@ -61,18 +47,3 @@ def test_a_picture_brings_its_style_with_colours_written_out_and_asks_nothing_of
     assert "turn_recorder -> user_prompt_selector: continue 11" in repr(figure).splitlines()
     bundle, _ = InteractiveShell().display_formatter.format(figure)
     assert set(bundle) == {"image/svg+xml", "text/plain"}
-
-
-def test_a_picture_becomes_smaller_where_there_is_less_room():
-    svg = drawn(views.forest_plot({"half": Estimate(value=0.5, low=0.25, high=0.75)}))
-    assert (svg.get("width"), svg.get("viewBox"), svg.get("style")) == (
-        "840",
-        "-180 -26 840 66",
-        "max-width:100%;height:auto",
-    )
-
-
-@pytest.mark.parametrize("scale", [(1.0, 1.0), (1.0, 0.0), (0.0, float("nan"))])
-def test_a_scale_without_a_length_is_refused_in_one_line(scale):
-    with pytest.raises(SettingError, match="has no length: give the lower end first"):
-        views.forest_plot({"half": Estimate(value=0.5, low=0.25, high=0.75)}, scale=scale)

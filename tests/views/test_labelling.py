@@ -31,16 +31,6 @@ def test_a_reply_without_an_answer_has_the_same_words_on_both_sides(open_data):
     assert not [page for page in pages if "CANNOTANSWER" in page or "I cannot find" in page]
 
 
-def test_an_empty_message_or_answer_is_told_to_be_empty():
-    first, second = (
-        talk(Message(role="user", text="Who?"), Message(role="assistant", text=text)) for text in ("Ann.", " ")
-    )
-    ((compared,), _) = comparisons([first], [second])
-    assert side_by_side_html(compared, switched=False).count("(finds no answer)") == 1
-    chinese = talk(Message(role="user", text="你好，请问这是谁的书？"), Message(role="assistant", text=""))
-    assert "（空）" in labelling_html(chinese)
-
-
 @pytest.mark.parametrize("text", ["<title>x</title>", "</script><script>x", "$x^2$ **b** :red[x]", "{item}"])
 def test_no_text_is_markup_and_the_pages_script_knows_only_a_digest(text):
     html = labelling_html(talk(Message(role="user", text=text)))

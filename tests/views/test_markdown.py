@@ -7,7 +7,7 @@ import pytest
 
 from duologue.data import Conversation, Message, Span
 from duologue.views import conversation_html, conversation_page
-from duologue.views.markdown import DEEPEST, LONGEST, rendered
+from duologue.views.markdown import LONGEST, rendered
 
 HOSTILE = (
     "**x** <script>alert(1)</script>",
@@ -66,11 +66,6 @@ def test_what_replies_write_is_laid_out():
         assert part in html, part
 
 
-def test_an_image_is_its_words_and_its_address():
-    assert "[a map: http://x.example/y.png]" in rendered("![a map](http://x.example/y.png)")
-    assert "[http://x.example]" in rendered("![](http://x.example)")
-
-
 @pytest.mark.parametrize(
     "text", ["plain words", "two\nlines", "5 - 3 = 2", "C# and a-b", "", "snake_case_name", "2 * 3"]
 )
@@ -126,13 +121,6 @@ def test_no_text_keeps_the_parser_busy(bomb):
     assert rendered(longest + "*x*") is None  # longer ones are not parsed
 
 
-@pytest.mark.parametrize("sign", ["> ", "- ", "1. "])
-def test_what_is_nested_too_deeply_to_be_parsed_is_shown_as_it_is(sign):
-    assert rendered(sign * 3 + "words").count("words") == 1
-    assert rendered(sign * (3 * DEEPEST) + "words") is None
-    assert "words" in rendered("[" * 100 + "words *x*")
-
-
 def test_a_chinese_conversation_has_chinese_labels(tags):
     about = {"kind": "recllmsim", "task": "旅行规划", "task_context": "你想出门三四天。", "preference": "1. 性别：女"}
     messages = (Message(role="user", text="你好，我想去旅行。"), Message(role="assistant", text="**好的**，去哪里？"))
@@ -145,11 +133,3 @@ def test_a_chinese_conversation_has_chinese_labels(tags):
     english = conversation_page(reply("Hello there"))
     assert ("User" in english, "用户" in english) == (True, False)
     assert ('<html lang="zh">' in chinese, '<html lang="en">' in english) == (True, True)
-
-
-def test_a_speaker_is_named_without_a_number_in_the_name(tags):
-    html = conversation_html(reply("Hello"))
-    assert re.findall(r'<p class="who">(\w+) <a class="here" href="([^"]+)"[^>]*>#(\d)</a>', html) == [
-        ("User", "#a/0", "0"),
-        ("Assistant", "#a/1", "1"),
-    ]

@@ -8,7 +8,7 @@ import duologue
 from duologue.data import Attempt, Conversation, Message, Part, ToolCall, load
 from duologue.views import conversation_page, run_page, with_images
 from duologue.views.pairs import pair_html
-from duologue.views.parts import MOST_SHOWN, UNFOLDED
+from duologue.views.parts import MOST_SHOWN
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -64,26 +64,6 @@ def test_no_hostile_address_becomes_an_image_a_script_or_a_link_that_runs(tags):
     assert 'href="javascript' not in page
     assert 'href="data:' not in page
     assert "src=" not in page
-
-
-def test_large_images_are_folded_and_too_large_ones_are_named(tags):
-    page = conversation_page(talk(inline(PNG + bytes(UNFOLDED))))
-    assert "<details><summary" in page
-    assert len(images(page, tags)) == 1
-    page = conversation_page(talk(inline(PNG + bytes(MOST_SHOWN))))
-    assert images(page, tags) == []
-    assert f"image (image/png, {len(PNG) + MOST_SHOWN:,} bytes)" in page
-    many = conversation_page(talk(*[inline(PNG + bytes(MOST_SHOWN - len(PNG)))] * 6))
-    assert len(images(many, tags)) == 4
-
-
-def test_audio_and_files_are_lines_of_text(tags):
-    sound = Part(type="audio", url="data:audio/wav;base64,AAAA", mime_type="audio/wav", text="Good day.")
-    page = conversation_page(
-        talk(sound, Part(type="file", file_id="f1", name="a.pdf"), Part(type="image", digest="d", size=9))
-    )
-    for text in ("audio (audio/wav, 3 bytes)", "file: a.pdf", "Good day.", "image (9 bytes, content not kept)"):
-        assert text in page
 
 
 def test_the_images_of_a_file_that_is_read_are_shown_if_they_lie_beside_it(tags, tmp_path):

@@ -5,9 +5,6 @@ import re
 from base64 import b64decode
 from zlib import decompress
 
-import pytest
-
-from duologue import data
 from duologue.analysis.testing.pairs import compare_pairs
 from duologue.data import Conversation, Message, ToolCall
 from duologue.data.records import Attempt
@@ -77,33 +74,12 @@ def test_a_run_with_scores_begins_with_its_result(talk, tags):
     assert "succeeded" not in run_page([talk()], "x")
 
 
-def test_a_run_without_scores_or_repeats_has_no_column_for_them(talk):
-    page = run_page([talk(), talk(id="b")], "x")
-    assert ">success<" not in page
-    assert ">repeat<" not in page
-    assert '<select name="success">' not in page
-
-
 def test_a_score_stands_on_the_page_of_its_conversation_as_one_line(talk, tags):
     (body,) = bodies(run_page([scored(talk, "a", False, 1)], "x"))
     text = " ".join("".join(tags(body).text).split())
     assert "success: no: seat is 4, <expected> 5" in text
     assert "scores success" not in text
     assert "repeat 2" in text
-
-
-def test_a_column_without_any_figure_is_left_out(talk):
-    about = {"kind": "recllmsim", "task": "tea", "task_context": "Brew.", "preference": "1. Age: 40"}
-    of_tasks = talk().model_copy(update={"scenario": about})
-    for page, there in ((run_page([of_tasks], "x"), False), (run_page([of_tasks, talk()], "x"), True)):
-        assert [f">{name}<" in page for name in ("rejected", "coverage", "refusals")] == [True, there, there]
-
-
-def test_the_anchors_of_two_conversations_with_one_id_differ(talk, tags):
-    one, other = (tags(body) for body in bodies(run_page([talk(), talk()], "x")))
-    assert one.ids
-    assert not set(one.ids) & set(other.ids)
-    assert set(one.targets) <= set(one.ids)
 
 
 def test_a_run_says_its_models_seed_and_limits(talk):
@@ -129,13 +105,6 @@ def test_a_run_says_its_models_seed_and_limits(talk):
         "cast": "simquac", "user": "openai:m?temperature=0.5", "assistant": "replay:f.json", "seed": "7", "limits": "max turns 5",
         "planned": "3", "source": "mine.jsonl", "version": "1.2",
     } == facts  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "manifest", [{"settings": 3}, {"settings": {"nodes": [], "limits": 4}, "planned": 3, "data": 1}]
-)
-def test_a_manifest_that_is_none_is_no_reason_to_show_nothing(talk, manifest):
-    assert "The lighthouse" in run_page([talk()], "x", manifest=manifest)
 
 
 def test_the_page_allows_its_own_script_alone_and_no_network(talk, tags):
@@ -193,13 +162,6 @@ def test_two_sets_stand_side_by_side_and_what_is_in_one_alone_is_named(talk, tag
     assert "B machines" in body_text
     assert "exchange" not in (text + body_text).lower()  # the page has one word for a turn
     assert '<span class="span a b" title="A and B">Three keepers</span>' in body
-
-
-def test_two_published_sets_pair_by_section(open_data):
-    people, simulated = (data.load(open_data / "simquac" / name) for name in ("quac_subset.json", "sim_quac.json"))
-    page = against_page(people.conversations, simulated.conversations, ("people", "simulated"))
-    assert "77 pairs about the same topic" in page
-    assert len(bodies(page)) == 77
 
 
 def test_a_pair_of_versions_stands_side_by_side_from_the_first_message_that_differs():

@@ -1,7 +1,5 @@
 """What stands behind a message on its page: tools, kept channels, reasoning, the model, memory, an own reason."""
 
-import pytest
-
 from duologue.data import Attempt, Conversation, Message, ToolCall, Usage
 from duologue.data.records import NodeInfo, Provenance
 from duologue.views import conversation_page, run_page
@@ -71,26 +69,6 @@ def test_what_an_endpoint_did_before_a_reply_stands_behind_the_message_and_is_co
     retries = "flaw: cut off; called again after 2 × rate limited, 1 × null content"
     assert retries in words(conversation_page(conversation), tags)
     assert "user called again after</dt><dd>rate limited 2, null content 1</dd>" in run_page([conversation], "a run")
-
-
-def test_a_model_that_is_the_one_that_was_asked_for_is_not_named_again(tags):
-    origin = Provenance(cast="c", nodes={"assistant": NodeInfo.of("assistant", {"model": {"spec": "openai:look_up"}})})
-    assert "served by" not in words(conversation_page(talk(provenance=origin)), tags)
-
-
-def test_a_message_without_tools_has_no_place_for_them(tags):
-    plain = Message(role="user", text="a", attempts=(Attempt(text="a", verdict="accepted"),))
-    page = conversation_page(Conversation(id="a", scenario={}, messages=(plain,)))
-    text = words(page, tags)
-    assert 'class="tools"' not in page
-    for absent in ("kept from", "reasoning", "served by", "finished by", "Memory of"):
-        assert absent not in text
-
-
-@pytest.mark.parametrize("stop", ["user_gave_up", None])
-def test_other_stops_read_as_before(stop, tags):
-    text = words(conversation_page(talk(stop=stop)), tags)
-    assert ("the user gave up" if stop else "why it ended is not recorded") in text
 
 
 def test_hostile_tools_stay_text(tags, hostile_text):

@@ -39,7 +39,7 @@ def test_each_scenario_of_a_file_is_a_model_and_a_second_server_takes_the_next_p
     lines = [{"goal": f"book room {n}"} for n in range(3)]
     (tmp_path / "scenarios.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     first, _ = serving("--scenarios", "scenarios.jsonl", "--limit", 2)
-    second, fork = serving("simquac", "--limit", 1)
+    second, fork = serving("--cast", "simquac", "--limit", 1)
     assert models(first) == ["agent_test-1", "agent_test-2"]
     assert models(second) == ["simquac"]
     assert first != second
@@ -52,10 +52,10 @@ def test_each_scenario_of_a_file_is_a_model_and_a_second_server_takes_the_next_p
         ((), "--scenarios: give a file of JSON lines"),
         (("--fact", "a"), "--goal: give it with its facts"),
         ((*GOAL, "--scenarios", "s.jsonl"), "--goal: give it with its facts, or --scenarios in their place"),
-        ((*GOAL, "--set", "colour=red"), "agent_test: there is no setting 'colour'"),
+        ((*GOAL, "--set", "colour=red"), "--set colour: agent_test has no such setting"),
         ((*GOAL, "--behaviour", "rude"), "behaviour: there is no behaviour 'rude'"),
         ((*GOAL, "--user", "nobody"), "model 'nobody' is unknown"),
-        (("nothing", *GOAL), "there is no cast 'nothing'"),
+        (("--cast", "nothing", *GOAL), "there is no cast 'nothing'"),
         ((*GOAL, "--token", "empty"), "--token empty: holds no token"),
     ],
 )

@@ -1,1 +1,0 @@
-"""The command that serves other tools: `serve-user`."""

@@ -1,0 +1,146 @@
+"""`duologue label`: people label conversations on a page in the browser, which Streamlit serves on this machine."""
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any, Literal, NoReturn
+
+from ..data.loading import load
+from ..data.text.terminal import names_in
+from ..errors import SettingError, of_extra
+from . import options
+from .options import argument, option
+from .printing import check_free, flush, print_json, put, say
+from .serving import HERE, free_port, new_token
+
+FIRST_PORT = 8501
+
+
+def label_command(
+    source: Annotated[
+        Path | None, argument("SRC", "Conversations to label: a run or a data set of any format.")
+    ] = None,
+    labels: options.Labels = None,
+    study: Annotated[Path | None, option("A side-by-side study, for SRC.", "--study", metavar="FILE")] = None,
+    by: Annotated[str | None, option("Who labels; each person has a file.", "--as", metavar="NAME")] = None,
+    answers: Annotated[Path, option("Folder of people's answers.", "--answers", metavar="DIR")] = Path("answers"),
+    labels_dir: options.LabelsDir = None,
+    order: Annotated[Literal["disputed", "random"], option("Which come first.", "--order")] = "disputed",
+    show_model: Annotated[
+        Literal["after", "never", "before"], option("When to show the data's own label.", "--show-model")
+    ] = "after",
+    port: options.Port = None,
+    write: Annotated[Path | None, option("Write all answers as JSON lines.", "--write", metavar="FILE")] = None,
+    read: Annotated[Path | None, option("Read answers from such a file.", "--read", metavar="FILE")] = None,
+    out: options.Out = None,
+    limit: options.Limit = None,
+    seed: options.Seed = 0,
+    as_json: options.Json = False,
+) -> int:
+    """Label conversations by hand, on a page in the browser.
+
+    Items with annotator disagreement come first; each answer is saved at once, and can be undone. In place of the page,
+    --out writes people's labels of SRC beside it, --write their answers, and --read takes them in.
+    """
+    from ..data.labels.table import LABELS
+    from ..studies.people_answers import export_answers, import_answers, people_labels
+
+    if sum(path is not None for path in (write, read, out)) > 1:
+        raise SettingError("--write, --read and --out exclude each other: give one")
+    names = _names(source, labels, study)
+    chosen: dict[str, Any] = {"labels": names if study is None else None, "labels_dir": labels_dir}
+    if write is not None:
+        check_free(write)
+        return _told({"answers": export_answers(answers, write, **chosen), "written": str(write)}, as_json)
+    if read is not None:
+        count, new = import_answers(read, answers, by=by or "", **chosen)
+        return _told({"answers": count, "new": new, "read": str(read)}, as_json)
+    if out is not None:
+        if source is None:
+            raise SettingError("--out: a study's answers are not labels: use --write, or papers recllmsim preference")
+        check_free(out / LABELS)
+        table = people_labels(load(source), answers, out, **chosen, notify=say)
+        return _told({"labelled": len(table.rows), "labels": str(out)}, as_json)
+    if by is None:
+        raise SettingError("--as: name who labels, such as --as ann")
+    paths = {"source": source, "labels_dir": labels_dir, "study": study, "answers": answers}
+    settings = {name: None if path is None else str(path.absolute()) for name, path in paths.items()}
+    _serve(
+        settings | {"labels": names, "by": by, "show_model": show_model, "limit": limit, "seed": seed, "order": order},
+        port,
+    )
+
+
+def _names(source: Path | None, labels: list[str] | None, study: Path | None) -> tuple[str, ...]:
+    """Names of the labels; none for a study."""
+    if study is not None:
+        if source is not None or labels is not None:
+            raise SettingError("--study: names its sources and what is asked: leave SRC and --labels out")
+        return ()
+    if source is None:
+        raise SettingError("SRC is missing: give conversations to label, or --study FILE")
+    names = tuple(names_in(labels or ()))
+    if not names:
+        raise SettingError("--labels: names none: give one or more, such as behaviour")
+    return names
+
+
+def _serve(settings: dict[str, Any], port: int | None) -> NoReturn:
+    """Print the page's address, and become its server, until Ctrl-C.
+
+    Streamlit reads the settings of the working folder, the home and the environment: folders are an empty one of the
+    server's own, and nothing of the environment is for Streamlit but our token and settings.
+    """
+    from .. import labelling
+    from ..studies.labelling import LabellingSettings
+    from ..studies.side_by_side import work_of
+
+    of_extra("streamlit", "ui")  # before the work, which makes the folder of the answers
+    free = free_port(port, FIRST_PORT)
+    work = work_of(LabellingSettings.model_validate(settings))  # what is wrong is said here, in one line
+    waiting, folder = len(work.waiting), tempfile.mkdtemp(prefix="duologue-label-")
+    work.answers.close()
+    token = new_token()
+    say(*work.notes)
+    put(f"http://{HERE}:{free}/?token={token}")
+    say(
+        f"{waiting} of {len(work.items)} to label as {work.by}; answers are saved in {work.answers.folder}; Ctrl-C ends"
+    )
+    flush()
+    options = {
+        "server.address": HERE,
+        "server.port": free,
+        "server.headless": "true",
+        "server.enableCORS": "true",
+        "server.enableXsrfProtection": "true",
+        "server.fileWatcherType": "none",
+        "browser.gatherUsageStats": "false",
+        "client.toolbarMode": "minimal",
+        "logger.level": "error",
+    }
+    environment = {name: text for name, text in os.environ.items() if not name.upper().startswith("STREAMLIT_")}  # noqa: TID251
+    environment |= {
+        "HOME": folder,
+        "USERPROFILE": folder,
+        labelling.SETTINGS: json.dumps(settings),
+        labelling.TOKEN: token,
+    }
+    # `-P`: a module of the working folder is nothing to the server, whatever its name.
+    page = Path(labelling.__file__).with_name("page.py")
+    command = [sys.executable, "-P", "-m", "streamlit", "run", str(page)]
+    command += [f"--{name}={value}" for name, value in options.items()]
+    command += [f"--server.allowedHosts={host}" for host in (HERE, "localhost")]
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Streamlit would print the address without its token
+    os.chdir(folder)
+    os.execve(sys.executable, command, environment)  # the same process: no child is left when it is killed
+
+
+def _told(result: dict[str, Any], as_json: bool) -> int:
+    """Print a result: as JSON, or each value behind its name."""
+    if as_json:
+        print_json(result)
+    else:
+        put("; ".join(f"{name}: {value}" for name, value in result.items()))
+    return 0

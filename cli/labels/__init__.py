@@ -1,1 +1,0 @@
-"""Commands that write and compare labels: `annotate`, `label` and `agreement`."""

@@ -1,0 +1,64 @@
+"""`duologue next-turn`: nearness of simulated users' next messages to people's."""
+
+from pathlib import Path
+from typing import Annotated
+
+from ..data.loading import load
+from . import options
+from .options import argument
+from .printing import check_apart, print_json, put, put_tables, say
+from .running import HowToRun, carried_out, set_values
+
+
+def next_turn_command(
+    source: Annotated[Path, argument("SRC", "People's conversations: a data set of any format.")],
+    user: options.Users = None,
+    part: options.Part = "all",
+    cast: options.CastName = None,
+    settings: options.Settings = None,
+    out: options.Out = None,
+    limit: options.Limit = None,
+    seed: options.Seed = 0,
+    concurrency: options.Concurrency = None,
+    max_cost: options.MaxCost = None,
+    max_tokens: options.MaxTokens = None,
+    max_time: options.MaxTime = None,
+    plan: options.Plan = False,
+    as_json: options.Json = False,
+    replies: options.KeptReplies = None,
+    frozen: options.Frozen = False,
+) -> int:
+    """Compare simulated next turns with those of people.
+
+    Asks simulated users, at every turn of people's conversations, for their next message; messages of other people of SRC
+    are the baseline. --limit draws conversations with the seed; --out has every turn and its scores. Exit code 1: a turn
+    could not be simulated.
+    """
+    from ..graphs import casts
+    from ..studies.prediction import NextTurnStudy
+
+    how = HowToRun.of(locals())
+    check_apart(out, source)
+    people = load(source)
+    say(*(f"{people.path}: {note}" for note in people.notes))
+    with how.keys():
+        model = None if cast is None else casts.find(cast).settings
+        users = {spec: spec for spec in user or ()}
+        study = NextTurnStudy(people, users, part, limit, seed, cast, set_values(settings or (), model), out=out)
+        retrieval_based = study.retrieval_based()
+        turns = carried_out(
+            how,
+            lambda _: study.plan(),
+            lambda run_settings: study.turns("auto", run_settings, lambda name: say(f"asks {name}")),
+            out=out,
+            casts=study.casts.values(),
+            kept="nothing is kept without --out" if out is None else "",
+        )
+    report, written = study.report(turns, retrieval_based)
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+    else:
+        put_tables(report.tables())
+        put("Near to one person's next turn is not realism, and realism is not usefulness for testing.")
+    say(*(f"written: {path}" for path in written))
+    return 1 if any(row.failed for row in report.rows) or people.broken else 0

@@ -1,1 +1,0 @@
-"""What commands print, and what they may write over."""

@@ -1,1 +1,0 @@
-"""Commands that compare simulated users with people: `compare`, `next-turn` and `validity`."""

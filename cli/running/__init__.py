@@ -1,1 +1,0 @@
-"""A run of a command: begun, shown, interrupted, ended."""

@@ -1,1 +1,0 @@
-"""The commands `duologue runs ...`: run folders."""

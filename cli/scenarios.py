@@ -1,0 +1,90 @@
+"""`duologue scenarios`: scenarios for `test`, designed from tools, rules and examples, each proven by an oracle."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from ..data.files.json import write_lines
+from . import options
+from .options import argument, option
+from .printing import check_apart, check_free, counting, print_json, put, say, stderr
+from .running import HowToRun, carried_out
+
+if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
+    from ..studies.scenario_design import DesignedScenarios, DesignSources
+
+
+def scenarios_command(
+    agent: Annotated[str, argument("AGENT", "Agent or tools as MODULE:NAME, or JSON of tools in OpenAI's form.")],
+    world: options.World = None,
+    context: options.Context = None,
+    rules: Annotated[str | None, option("Default: world.rules.", metavar="FILE|MODULE:NAME")] = None,
+    examples: Annotated[str | None, option("Default: world.examples.", metavar="FILE|MODULE:NAME")] = None,
+    model: options.Model = None,
+    out: options.File = None,
+    limit: options.Limit = None,
+    seed: options.Seed = 0,
+    concurrency: options.Concurrency = None,
+    max_cost: options.MaxCost = None,
+    max_tokens: options.MaxTokens = None,
+    max_time: options.MaxTime = None,
+    plan: options.Plan = False,
+    as_json: options.Json = False,
+    replies: options.KeptReplies = None,
+    frozen: options.Frozen = False,
+) -> int:
+    """Design scenarios from the tools of an agent.
+
+    For each tool valid, missing, ambiguous and forbidden arguments; with a world each one is proven by playing tool calls
+    in fresh worlds. They are written to --out, by default scenarios.jsonl. --model writes goals and facts in the words of
+    people. Exit code 1: the model gave no wording of some.
+    """
+    from ..studies.scenario_design import designed, read_sources
+
+    how = HowToRun.of(locals())
+    file = out or Path("scenarios.jsonl")
+    check_apart(file, agent, rules, examples)
+    if not plan:
+        check_free(file)
+    sources = read_sources(agent, world, rules, examples, context)
+    say(*sources.notes)
+    with stderr.status("designs scenarios") as status:
+        result = designed(sources, seed=seed, limit=limit, watch=status.update)
+    unworded: list[str] = []
+    if model is not None:
+        result, unworded = _worded(model, result, sources, how)
+    write_lines(file, result.lines)
+    if as_json:
+        about = {"verdicts": dict(result.verdicts), "lacking": list(result.lacking)}
+        print_json({"out": str(file), **about, "scenarios": list(result.lines)})
+        return int(bool(unworded))
+    put(*(f"no scenario: {line}" for line in result.lacking))
+    of = len(result.lines)
+    put(*(f"{number} of {of} scenarios: {verdict}" for verdict, number in result.verdicts.most_common()))
+    put(*unworded, f"written: {file}: {of} scenarios")
+    return int(bool(unworded))
+
+
+def _worded(
+    model: str, result: "DesignedScenarios", sources: "DesignSources", how: HowToRun
+) -> "tuple[DesignedScenarios, list[str]]":
+    """The scenarios in the model's words, and a line for each that keeps its own."""
+    from ..runs.ask import questions_planned
+    from ..runs.asks import wordings
+
+    with how.keys():
+        asking = wordings(model, result.lines, sources.language, [tool.name for tool in sources.tools.schemas])
+        with counting(len(result.lines), "scenarios") as one:
+            answers = carried_out(
+                how,
+                lambda _: questions_planned([asking], "scenarios"),
+                lambda settings: asking.answers(replies=how.replies, conduct=settings, on_answer=one),
+                models=[asking.model],
+                kept="the same command with --replies goes on",
+            )
+    lines: list[dict[str, Any]] = []
+    unworded: list[str] = []
+    for line, answer in zip(result.lines, answers, strict=True):
+        lines.append(line if answer.error else {**line, "goal": answer.goal, "facts": list(answer.facts)})
+        unworded += [f"{line['title']}: keeps its own words: {answer.error}"] if answer.error else []
+    return replace(result, lines=tuple(lines)), unworded

@@ -1,1 +1,0 @@
-"""Commands that test agents: `test`, `scenarios`, `fork` and `replay`."""

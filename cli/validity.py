@@ -1,0 +1,78 @@
+"""`duologue validity`: agreement of simulated users with people, and detection of seeded faults."""
+
+from pathlib import Path
+from typing import Annotated
+
+from ..data.loading import load
+from ..errors import SettingError
+from ..studies.sources import MOST_DRAWN
+from . import options
+from .options import argument, option
+from .printing import check_apart, print_json, put, put_tables, say
+from .running import HowToRun, carried_out, new_run
+
+
+def validity_command(
+    source: Annotated[
+        Path | None, argument("[SRC]", "People's conversations with their satisfaction, to compare users with.")
+    ] = None,
+    user: options.Users = None,
+    assistant: Annotated[
+        list[str] | None,
+        option("good, forgetful, wordy, wrong, none, NAME=MODEL.", "--assistant", metavar="NAME[=MODEL]"),
+    ] = None,
+    judge: Annotated[list[str] | None, option("Rates SRC as the person.", "--judge", metavar="MODEL")] = None,
+    scenarios: options.ScenariosFrom = None,
+    part: options.Part = "test",
+    out: options.Out = None,
+    limit: options.Limit = None,
+    repeats: options.Repeats = 2,
+    seed: options.Seed = 0,
+    concurrency: options.Concurrency = None,
+    max_cost: options.MaxCost = None,
+    max_tokens: options.MaxTokens = None,
+    max_time: options.MaxTime = None,
+    plan: options.Plan = False,
+    as_json: options.Json = False,
+    replies: options.KeptReplies = None,
+    frozen: options.Frozen = False,
+) -> int:
+    """Measure the validity of simulated users.
+
+    Whether simulated users rate as people do, and detect assistants with seeded faults: all of them by default, the
+    reference first; with --assistant none only ratings are compared. Exit code 1: a conversation has no score.
+    """
+    from ..runs.validity import named_assistants
+    from ..studies.validation import REPORT, trial_of
+
+    how = HowToRun.of(locals())
+    check_apart(out, source)
+    meets = assistant != ["none"]
+    if source is None and (judge or not meets):
+        raise SettingError("give SRC, people's conversations with their satisfaction, to compare simulated users with")
+    users = {spec: spec for spec in user or ["offline"]}
+    if source is not None and not user:
+        users[f"people:{source.name}?part=tune"] = f"people:{source}?part=tune"
+    people = None if source is None else load(source)
+    if people is not None:
+        say(*(f"{people.path}: {note}" for note in people.notes))
+    folder = new_run(how, "validity")
+    with how.keys():
+        trial = trial_of(
+            people, users, named_assistants(assistant or ()) if meets else {}, judges=judge or (), part=part,
+            scenarios=scenarios, limit=limit, repeats=repeats, seed=seed, draw=MOST_DRAWN, notify=say,
+        )  # fmt: skip
+        report = carried_out(
+            how,
+            lambda _: trial.plan(folder),
+            lambda settings: trial.tried(folder, settings, "auto", say),
+            out=folder,
+            casts=[run.cast for run in (*trial.ratings, *trial.meetings)],
+        )
+    if as_json:
+        print_json({"out": str(folder), **report.model_dump(mode="json")})
+    else:
+        put_tables(report.tables())
+        put("", f"written: {folder / REPORT}")
+    testers = [row for row in (report.people.rows if report.people else ()) if row.kind == "tester"]
+    return int(any(row.failed for row in report.told) or any(row.failed for row in testers))
