@@ -12,6 +12,8 @@ from .success import ScenarioSuccess, Successes
 
 LONGEST = 400
 """Longest text of a line in Markdown, in characters."""
+NAMED = 5
+"""Conversations that are named in a line."""
 SLOW = 0.5
 """Seconds of an agent's turn from which they are worth a word."""
 
@@ -76,13 +78,13 @@ def verdict_lines(result: Successes) -> list[str]:
     success = result.success
     lines = [summary_line(result)]
     if success.value is not None:
-        lines.append(f"{result.successes} of {in_number(result.scored, 'scored ')} succeeded: {number_line(success)}")
-    for estimate, words in (
-        (result.without_user_faults, "without those in which the user simulator is at fault"),
-        (result.first_draft, "at first draft, without a rejected one"),
-    ):
-        if estimate is not None and estimate.value is not None:
-            lines.append(f"{words}: {number_line(estimate)}")
+        counted = result.scored - len(result.left_out)
+        lines.append(f"{result.successes} of {in_number(counted, 'scored ')} succeeded: {number_line(success)}")
+    if result.left_out:
+        named = ", ".join(result.left_out[:NAMED]) + ", ..." * (len(result.left_out) > NAMED)
+        lines.append(f"left out, since the user simulator or the infrastructure was at fault: {named}")
+    if (first := result.first_draft) is not None and first.value is not None:
+        lines.append(f"at first draft, without a rejected one: {number_line(first)}")
     if result.bounds is not None:
         low, high = result.bounds
         lines.append(
@@ -168,7 +170,7 @@ def _groups(result: Successes, room: Room) -> Iterator[Line]:
 
 def scenario_success_table(result: Successes, rows: int | None = None) -> Table:
     """A row for each scenario; of more than `rows` those with the least success."""
-    lacking = ("unscored", "cut short", "not begun")
+    lacking = ("left out", "unscored", "cut short", "not begun")
     present = [name for name in lacking if any(getattr(row, name.replace(" ", "_")) for row in result.scenarios)]
     shown: Sequence[ScenarioSuccess] = result.scenarios
     if rows is not None and len(shown) > rows:

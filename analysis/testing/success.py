@@ -39,6 +39,8 @@ NO_SCORE = (
     "give the cast one (closing=nodes.scoring(success=...)) that answers true or false, or each scenario a 'success'"
 )
 SHARE = (0.0, 1.0)
+MOST_LEFT_OUT = 0.1
+"""Greatest share of conversations that may say nothing of the agent."""
 TOOLS = 5
 """Most tools whose errors are named: a model may call tools that do not exist."""
 
@@ -63,12 +65,14 @@ class ScenarioSuccess(Record):
     scenario: str
     """What it is about, in a few words, with the id of its first conversation where others have the same title."""
     conversations: int
-    """Those with a score."""
+    """Those that count: with a score, and not left out."""
     successes: int
     unscored: int
     """Those that began and have no score, and were not cut short."""
     cut_short: int
     not_begun: int
+    left_out: int = 0
+    """Failures that are the user simulator's or the infrastructure's, which `conversations` does not have."""
 
     @property
     def share(self) -> float | None:
@@ -77,7 +81,7 @@ class ScenarioSuccess(Record):
 
 
 class UserSuccess(Record):
-    """The success of conversations with one kind of user, without those in which the user simulator is at fault."""
+    """The success of conversations with one kind of user, without failures that are the user simulator's."""
 
     user: str
     """Its behaviours, or `plain`."""
@@ -102,10 +106,11 @@ class Successes(Record):
     """Those that a limit of the run, their own limit of tokens or a cancellation ended."""
     not_begun: int
     """Those without a record: they were not begun, or were lost with a process that was ended by force."""
+    left_out: tuple[str, ...] = ()
+    """Ids of the scored conversations whose failure is the user simulator's or the infrastructure's: they are not in the
+    share. Undecided failures are."""
     success: Estimate
-    """The share of successes of all scored conversations, over scenarios."""
-    without_user_faults: Estimate | None = None
-    """That of those in which the user simulator is not at fault, whether they succeeded or not; None if it never is."""
+    """The share of successes of the scored conversations that are not left out, over scenarios."""
     first_draft: Estimate | None = None
     """The share of successes in which no draft of the assistant was rejected; None if none ever was."""
     pass_hat: dict[int, Estimate]
@@ -166,7 +171,7 @@ class _Scenario:
     content: str = ""
     """Equal for scenarios that differ only in their kind of user."""
     scored: list[tuple[bool, int, bool]] = field(default_factory=list)
-    """Of each conversation with a score: success, rejected drafts of the assistant, a fault of the user simulator."""
+    """Of each conversation with a score: success, rejected drafts of the assistant, whether it is left out."""
     values: dict[str, list[float]] = field(default_factory=dict)
     unscored: int = 0
     cut_short: int = 0
@@ -179,9 +184,19 @@ class _Scenario:
             self.unscored += 1
         else:
             rejected = rejected_drafts(conversation, "assistant", wordless=True)
-            self.scored.append((result.success, rejected, result.user_fault is not None))
+            self.scored.append((result.success, rejected, is_left_out(result)))
         for name, value in _values(conversation).items():
             self.values.setdefault(name, []).append(value)
+
+    @property
+    def counted(self) -> list[tuple[bool, int]]:
+        """Success and rejected drafts of those that are not left out."""
+        return [(success, drafts) for success, drafts, left_out in self.scored if not left_out]
+
+
+def is_left_out(result: Outcome) -> bool:
+    """Whether a failure says nothing of the agent: it is the user simulator's or the infrastructure's."""
+    return result.success is False and result.fault in ("user", "infrastructure")
 
 
 def _values(conversation: Conversation) -> dict[str, float]:
@@ -235,7 +250,7 @@ def successes(
         raise DataError(f"no conversation has a score named 'success' ({unscored[0].reason}): {NO_SCORE}")
     faults["infrastructure"] += not_begun
     failures.sort(key=lambda failure: (failure.messages, failure.id))
-    chances = [(sum(success for success, *_ in one.scored), len(one.scored)) for one in listed if one.scored]
+    chances = [(sum(success for success, _ in one.counted), len(one.counted)) for one in listed if one.counted]
     success = _share(listed)
     return Successes(
         planned=scored + len(unscored) + cut_short + not_begun,
@@ -244,10 +259,8 @@ def successes(
         unscored=len(unscored),
         cut_short=cut_short,
         not_begun=not_begun,
+        left_out=tuple(failure.id for failure in failures if failure.success is False and failure.left_out),
         success=success,
-        without_user_faults=_share(listed, fault=False)
-        if any(one[2] for two in listed for one in two.scored)
-        else None,
         first_draft=_share(listed, rejected=False) if counts["rejected drafts"] else None,
         pass_hat={
             k: mean([comb(reached, k) / comb(total, k) for reached, total in chances], SHARE, "scenarios")
@@ -281,16 +294,14 @@ def _counted(conversation: Conversation, result: Outcome) -> Counter[str]:
     return +counts
 
 
-def _share(scenarios: Sequence[_Scenario], *, fault: bool = True, rejected: bool = True) -> Estimate:
+def _share(scenarios: Sequence[_Scenario], *, rejected: bool = True) -> Estimate:
     """The share of successes; the kinds of users of one scenario are alike, and so are one scenario here.
 
-    `fault`: conversations with a fault of the user simulator count. `rejected`: successes with a rejected draft do.
+    `rejected`: successes with a rejected draft count.
     """
     sums: dict[str, tuple[int, int]] = {}
     for scenario in scenarios:
-        counted = [
-            success and (rejected or not drafts) for success, drafts, user in scenario.scored if fault or not user
-        ]
+        counted = [success and (rejected or not drafts) for success, drafts in scenario.counted]
         before = sums.get(scenario.content, (0, 0))
         sums[scenario.content] = before[0] + sum(counted), before[1] + len(counted)
     return share([*sums.values()])
@@ -309,8 +320,9 @@ def _rows(scenarios: Sequence[_Scenario]) -> Iterator[ScenarioSuccess]:
     for one in scenarios:
         yield ScenarioSuccess(
             scenario=f"{one.title} ({one.first})" if titles[one.title] > 1 else one.title,
-            conversations=len(one.scored),
-            successes=sum(success for success, *_ in one.scored),
+            conversations=len(one.counted),
+            successes=sum(success for success, _ in one.counted),
+            left_out=len(one.scored) - len(one.counted),
             unscored=one.unscored,
             cut_short=one.cut_short,
             not_begun=one.not_begun,
@@ -325,7 +337,7 @@ class _Users:
 
     def add(self, conversation: Conversation, result: Outcome) -> None:
         names = tuple(sorted(behaviours_in(conversation.scenario, conversation.extra)))
-        if result.success is not None and result.user_fault is None:
+        if result.success is not None and not is_left_out(result):
             scenario = {key: value for key, value in conversation.scenario.items() if key != KEY}
             self._scored.setdefault(names, {}).setdefault(digest(scenario), []).append(result.success)
 
@@ -434,16 +446,19 @@ def with_verdict(
 
 def _reasons(result: Successes) -> Iterator[str]:
     """Why a test does not pass."""
-    for count, what in (
-        (result.not_begun, "not begun"),
-        (result.cut_short, "cut short"),
-        (result.unscored, "without a score"),
-    ):
+    for count, what in ((result.not_begun, "not begun"), (result.cut_short, "cut short")):
         if count:
             yield f"{count} {what}"
+    lost, ended = result.unscored + len(result.left_out), result.unscored + result.scored
+    if lost > MOST_LEFT_OUT * ended:
+        parts = (
+            (result.unscored, "without a score"),
+            (len(result.left_out), "failed by another fault than the agent's"),
+        )
+        yield f"{' and '.join(f'{count} {what}' for count, what in parts if count)}: more than one in ten of {ended}"
     success, threshold, at_least = result.success, result.threshold, result.at_least
     if success.value is None:
-        yield "no conversation has a score"
+        yield "no conversation has a score that counts"
         return
     if threshold is not None and success.value < threshold:
         yield f"the share is below the threshold {threshold:g}"
@@ -454,7 +469,9 @@ def _reasons(result: Successes) -> Iterator[str]:
     compared = result.against is not None and result.against.margin is not None
     if result.against is not None and (worse := not_as_good(result.against)):
         yield worse
-    if threshold is None and at_least is None and (not compared or not result.successes):
-        failed = result.scored - result.successes
-        if failed:
-            yield f"{failed} of {result.scored} failed" if result.successes else "no conversation succeeded"
+    if not result.successes:
+        yield "no conversation succeeded"
+    elif threshold is None and at_least is None and not compared:
+        counted = result.scored - len(result.left_out)
+        if failed := counted - result.successes:
+            yield f"{failed} of {counted} failed"
