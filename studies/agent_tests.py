@@ -14,6 +14,7 @@ from ..runs.loop import blocking
 from ..runs.settings import RunSettings
 from ..runs.simulate import arun
 from .agent_trials import AgentSuccess, AgentTest, ScenarioChoice
+from .null_agents import floor_of
 from .paired_tests import old_version
 from .sources import logged
 
@@ -88,7 +89,7 @@ async def atest(
     )
     again = resuming(result, f"the same call with out={str(out)!r}") if out is not None else ""
     return AgentSuccess(
-        **{**dict(result), "resume": again},
+        **{**dict(result), "resume": again, "floor": await floor_of(trial, limits)},
         folder=run.folder,
         records=tuple(records),
         manifest=trial.manifest(limits),

@@ -98,3 +98,22 @@ def test_the_example_of_the_page_gives_what_it_says(tmp_path: Path, monkeypatch:
     exec(code + call.replace("result.to_pandas()", ""), names)
     assert f"{names['result'].success.value:.2f}, and the lower end" in call.replace("# ", "")
     assert (tmp_path / "out/again/manifest.json").is_file()
+
+
+def test_agents_that_do_nothing_are_the_floor() -> None:
+    class Store(dict[str, Any]):
+        pass
+
+    def world(scenario: dict[str, Any]) -> Any:
+        return Store(paid=0)
+
+    goals = [
+        {"goal": "keep my money", "success": {"final_state": {"paid": 0}}},
+        {"goal": "get my money", "success": {"final_state": {"paid": 1}}},
+        {"goal": "hear that you cannot", "success": {"text_contains": "cannot help"}},
+    ]
+    result = duologue.test(agent, goals, world=world)
+    assert result.floor is not None
+    assert (result.floor.scenarios, result.floor.refusing, result.floor.silent) == (3, 2, 1)
+    assert "succeeds in 2 of 3 scenarios, one that says nothing in 1" in result._repr_html_()
+    assert duologue.test(agent, [{"goal": "x"}]).floor is None

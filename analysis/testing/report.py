@@ -83,6 +83,11 @@ def verdict_lines(result: Successes) -> list[str]:
     if result.left_out:
         named = ", ".join(result.left_out[:NAMED]) + ", ..." * (len(result.left_out) > NAMED)
         lines.append(f"left out, since the user simulator or the infrastructure was at fault: {named}")
+    if (floor := result.floor) is not None:
+        lines.append(
+            f"floor: an agent that only says it cannot help succeeds in {floor.refusing} of {floor.scenarios} scenarios, "
+            f"one that says nothing in {floor.silent}"
+        )
     if (first := result.first_draft) is not None and first.value is not None:
         lines.append(f"at first draft, without a rejected one: {number_line(first)}")
     if result.bounds is not None:

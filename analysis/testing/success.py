@@ -92,6 +92,17 @@ class UserSuccess(Record):
     """p of `against_plain`, adjusted for the number of users that are compared, by Holm's method."""
 
 
+class Floor(Record):
+    """In how many scenarios an agent succeeds that does nothing."""
+
+    scenarios: int
+    """Those whose `success` needs no judge."""
+    refusing: int
+    """With an agent that only says "I cannot help with that"."""
+    silent: int
+    """With an agent that says nothing."""
+
+
 class Successes(Record):
     """How often conversations reached their goal."""
 
@@ -130,6 +141,8 @@ class Successes(Record):
     rejected (`rejected drafts`), and those of them that were sent all the same (`sent although rejected`)."""
     measures: dict[str, Estimate] = Field(default_factory=dict)
     """Means over scenarios: `turns`, `tokens` of models, and `turn seconds` of the agent."""
+    floor: Floor | None = None
+    """What agents reach that do nothing; None where it was not measured."""
     cost: float | None = None
     """US dollars that the run has cost; None where no price was looked up, or one is unknown."""
     notes: tuple[str, ...] = ()
