@@ -76,7 +76,7 @@ _HARMLESS = ("user-all-at-once", "user-as-assistant", "user-repeats-itself")
 """Faults of a user that a sound agent survives: they explain nothing where the agent went on and acted."""
 _HAND_OFF = ("transfer_to_", "transfer_back_to_", "handoff_to_", "hand_off_to_")
 """Begins of the tools of langgraph-supervisor and langgraph-swarm that hand the conversation to another agent."""
-_OF_ANY_AGENT = ("model", "agent", "tools")
+_OF_ANY_AGENT = ("model", "agent", "tools", INTERRUPT)
 """Names of the nodes that LangChain's agents have: they say nothing of where it was."""
 _WRONG_CALL = ("Error invoking tool ", "is not a valid tool", "validation error", "missing 1 required")
 """What LangGraph and pydantic say of a call that does not fit the tool, in the error of the call."""
@@ -185,7 +185,7 @@ class Reading:
     @property
     def forbidden(self) -> MadeCall | None:
         """The first call that the scenario's success forbids."""
-        for spec in _forbidden_in(self.conversation.scenario.get(SUCCESS)):
+        for spec in forbidden_in(self.conversation.scenario.get(SUCCESS)):
             for call in self.calls:
                 if call.name == spec.get("name") and not call.error:
                     wanted = as_object(spec.get("arguments"))
@@ -242,14 +242,10 @@ def last_node(conversation: Conversation) -> str:
     """The node that called a tool last, or else spoke last: the sub-agent if it is in one; empty without steps."""
     attempts = [one for message in conversation.messages if message.role == "assistant" for one in message.attempts]
     for attempt in reversed(attempts):
-        hands_over = hand_offs(attempt)
-        acted = [step for step in attempt.steps if set(step.calls) - hands_over]
-        acted = [
-            step
-            for step in acted
-            if not all(attempt.tool_calls[n].name.startswith(_HAND_OFF) for n in step.calls if n not in hands_over)
-        ]
-        if step := next(iter(reversed(acted or list(attempt.steps))), None):
+        beside = hand_offs(attempt)
+        beside |= {n for n, call in enumerate(attempt.tool_calls) if call.name.startswith((*_HAND_OFF, INTERRUPT))}
+        acted = [step for step in attempt.steps if set(step.calls) - beside]
+        if step := next(iter(reversed(acted or attempt.steps)), None):
             return step.path[-1] if step.path else "" if step.node in _OF_ANY_AGENT else step.node
     return ""
 
@@ -275,12 +271,12 @@ def _form(value: str) -> str:
     return re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "0", value))
 
 
-def _forbidden_in(success: Any) -> Iterator[Mapping[str, Any]]:
+def forbidden_in(success: Any) -> Iterator[Mapping[str, Any]]:
     """The calls that a success forbids whatever else holds: not those in `any_of` or `not`."""
     for key, value in as_object(success).items():
         for part in value if isinstance(value, list) else [value]:
             if key == "all_of":
-                yield from _forbidden_in(part)
+                yield from forbidden_in(part)
             elif key == "tool_not_called":
                 yield {"name": part} if isinstance(part, str) else as_object(part)
 

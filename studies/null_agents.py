@@ -59,5 +59,7 @@ async def _successes(trial: AgentTest, states: list[Planned], limits: Limits, te
         context=None,
         approve=None,
     )
-    run = await arun({"": cast}, Scenarios(states, {}), RunSettings(progress=False), limits=replace(limits, max_turns=3))
+    run = await arun(
+        {"": cast}, Scenarios(states, {}), RunSettings(progress=False), limits=replace(limits, max_turns=3)
+    )
     return sum(outcome(one).success is True for one in run.attempted())

@@ -16,7 +16,7 @@ from ...data.scenarios import tools_in_success
 from ...errors import DataError
 from ..attempts import model_tokens, rejected_drafts, sent_although_rejected
 from ..estimates import Difference, Estimate, holm, mean, paired, share
-from ..faults import SUCCESS, Whose
+from ..faults import SUCCESS, Whose, forbidden_in
 from ..outcomes import (
     SCORE_FAILED,
     Outcome,
@@ -383,7 +383,8 @@ class _Notes:
 
     def add(self, conversation: Conversation, result: Outcome) -> None:
         little = "read one, as its 'success' may ask too little"
-        refusal = as_object(conversation.scenario.get(SUCCESS)).get("refused") is True
+        success = as_object(conversation.scenario.get(SUCCESS))
+        refusal = success.get("refused") is True or any(True for _ in forbidden_in(success))
         if result.success and conversation.stop == "user_gave_up" and not refusal:
             self._counts[f"successful conversation{{s}} the user gave up: {little}"] += 1
         if result.success and ending_of(conversation) not in ("answered", None):
