@@ -285,7 +285,9 @@ def forbidden_in(success: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def found_faults(conversation: Conversation) -> Iterator[UserFaultFinding]:
-    """What the rules find wrong with the conversation's user, the leaks of its role first."""
+    """What the rules find wrong with the conversation's user, the leaks of its role first; nothing in a script's words."""
+    if conversation.scenario.get("script"):
+        return
     for name in BROKEN_ROLE:
         yield from (UserFaultFinding(name, *place) for place in DIALOGUE_RULES[name].find(conversation))
     yield from faults_of_user(conversation)

@@ -366,6 +366,8 @@ def _is_mlflow(source: Source) -> bool:
 
 def _is_lines(source: Source) -> bool:
     first = source.first
+    if isinstance(first, dict) and (isinstance(first.get("script"), list) or ("goal" in first and "success" in first)):
+        return True
     if not isinstance(first, dict) or any(isinstance(first.get(key), list) for key in LISTS):
         return False
     return isinstance(first.get("goal"), str) or isinstance(first.get("first_message"), str)
