@@ -364,9 +364,18 @@ def _is_mlflow(source: Source) -> bool:
     return isinstance(first.get("goal"), str) and of_simulator
 
 
+def is_scripted(source: Source) -> bool:
+    """Whether a source holds scenarios of which some fix the user's words (`script`) or begin in the middle (`messages`)."""
+    first = source.first
+    if not is_object(first):
+        return False
+    begins = isinstance(first.get("messages"), list) and is_object(first.get("success"))
+    return begins or isinstance(first.get("script"), list)
+
+
 def _is_lines(source: Source) -> bool:
     first = source.first
-    if isinstance(first, dict) and (isinstance(first.get("script"), list) or ("goal" in first and "success" in first)):
+    if is_scripted(source):
         return True
     if not isinstance(first, dict) or any(isinstance(first.get(key), list) for key in LISTS):
         return False

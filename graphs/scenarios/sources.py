@@ -209,7 +209,7 @@ class ScenarioSource(BaseModel):
         state: Planned = {"scenario": scenario}
         if plain and isinstance(first := scenario.get("first_message"), str):
             state["messages"] = [{"role": "user", "text": first}]
-        if plain and not stored and (begun := first_messages(scenario)):
+        if plain and MESSAGES in scenario and (begun := first_messages(scenario)):
             state["messages"] = begun
         return state
 
