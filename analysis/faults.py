@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from ..data.formats.messages import NO_RESULT
-from ..data.goals import goal_text, names_goal
+from ..data.goals import goal_text, holds, names_goal, scalars
 from ..data.labels.reading import SCORES
 from ..data.records import (
     INTERRUPT,
@@ -37,8 +37,8 @@ NONE_ACCEPTED = "assistant_rejected"
 """Stop reason of a conversation that ended because no reply of the assistant was accepted."""
 NOT_APPROVED = "User rejected the tool call for "
 """Begin of the error that LangChain's `HumanInTheLoopMiddleware` records of a call that was not approved."""
-Whose: TypeAlias = Literal["none", "user", "assistant", "infrastructure", "undecided"]
-"""Whose fault it is that a conversation is no success; `none` of a success."""
+Whose: TypeAlias = Literal["none", "user", "assistant", "infrastructure", "tools", "scenario", "undecided"]
+"""Whose fault it is that a conversation is no success; `none` of a success. `tools`, `scenario`: only by repairs (`why`)."""
 SiteKind: TypeAlias = Literal["message", "call", "end"]
 """Where a conversation went wrong: in a message, a tool call, or at its end."""
 
@@ -203,7 +203,7 @@ class Reading:
         if not plan or self.conversation.stop == "max_turns" or not messages:
             return False
         brief = json.dumps([self.conversation.scenario.get(key) for key in ("goal", "facts")], ensure_ascii=False)
-        needed = [value for step in plan for value in _scalars(as_object(as_object(step).get("arguments")))]
+        needed = [value for step in plan for value in scalars(as_object(as_object(step).get("arguments")))]
         if any(isinstance(value, bool) for value in needed):  # "yes" is the answer to many questions
             return False
         needed = [value for value in needed if holds(brief, value)]
@@ -250,22 +250,6 @@ def last_node(conversation: Conversation) -> str:
     return ""
 
 
-def holds(text: str, value: Any) -> bool:
-    """Whether a text has a value, in any of the forms that are one value (`3 pm` and `15:00`)."""
-    words = str(value)
-    values = values_in(words)
-    folded = re.sub(r"[\W_]+", "", words).casefold()
-    return (bool(values) and values <= values_in(text)) or folded in re.sub(r"[\W_]+", "", text).casefold()
-
-
-def _scalars(value: Any) -> Iterator[Any]:
-    if isinstance(value, Mapping | list):
-        for one in value.values() if isinstance(value, Mapping) else value:
-            yield from _scalars(one)
-    elif value is not None:
-        yield value
-
-
 def _form(value: str) -> str:
     """A value with each digit as 0 and each letter as a."""
     return re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "0", value))
@@ -300,7 +284,7 @@ def _contradictions(conversation: Conversation) -> Iterator[UserFaultFinding]:
     facts = conversation.scenario.get("facts")
     listed = re.split(r"(?<=[.。;；\n])\s*", facts) if isinstance(facts, str) else [str(one) for one in as_list(facts)]
     frames = {_frame(fact): values_in(fact) for fact in listed if values_in(fact) and len(fact) > 8}
-    known = set[str]().union(*map(values_in, map(str, _scalars(dict(conversation.scenario)))))
+    known = set[str]().union(*map(values_in, map(str, scalars(dict(conversation.scenario)))))
     heard = set[str]()
     for number, message in enumerate(conversation.messages):
         if message.role != "user":
@@ -450,9 +434,9 @@ def _of_condition(reading: Reading, last: int | None) -> Cause:
                     message=call.message,
                     tool=call.name,
                 )
-    if broken.kind == "other_arguments":
-        if calls := [call for call in reading.calls if call.name == broken.tool]:
-            return Cause(name=name, fault="undecided", site="call", message=calls[-1].message, tool=broken.tool)
+    calls = [call for call in reading.calls if call.name == broken.tool]
+    if broken.kind == "other_arguments" and calls:
+        return Cause(name=name, fault="undecided", site="call", message=calls[-1].message, tool=broken.tool)
     if broken.kind in ("own", "judged"):  # which say least: how it ended says more
         name = "; ".join(dict.fromkeys((name, stop)))
     return Cause(name=name, fault="assistant" if by_agent else "undecided", message=last, tool=broken.tool)

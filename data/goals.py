@@ -1,7 +1,7 @@
 """Whether a user's words name its goal, by the words and values that both share: rough, and so only used for none at all."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -43,3 +43,20 @@ def _content(text: str, language: Language | None) -> set[str]:
         return values | {a + b for a, b in pairwise(signs) if not {a, b} & _EMPTY_ZH}
     words = (word.casefold() for word in _WORD.findall(text))
     return values | {_ENDING.sub("", word) for word in words if word not in ENGLISH | _EMPTY}
+
+
+def holds(text: str, value: Any) -> bool:
+    """Whether a text has a value, in any of the forms that are one value (`3 pm` and `15:00`)."""
+    words = str(value)
+    values = values_in(words)
+    folded = re.sub(r"[\W_]+", "", words).casefold()
+    return (bool(values) and values <= values_in(text)) or folded in re.sub(r"[\W_]+", "", text).casefold()
+
+
+def scalars(value: Any) -> Iterator[Any]:
+    """The values inside objects and lists, without null."""
+    if isinstance(value, Mapping | list):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from scalars(one)
+    elif value is not None:
+        yield value

@@ -5,15 +5,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..analysis.outcomes import outcome
+from ..analysis.testing.failures import ButFor
 from ..analysis.testing.pairs import Margin
 from ..analysis.testing.report import resuming
 from ..errors import SettingError
 from ..graphs import Cast
 from ..nodes.limits import Limits
+from ..nodes.settings.import_path import imported
 from ..runs.loop import blocking
 from ..runs.settings import RunSettings
 from ..runs.simulate import arun
 from .agent_trials import AgentSuccess, AgentTest, ScenarioChoice
+from .but_for import faults_of
 from .null_agents import floor_of
 from .paired_tests import old_version
 from .sources import logged
@@ -38,6 +42,8 @@ async def atest(
     against: Any = None,
     common: bool = False,
     fail_if_worse: Margin | None = None,
+    why: bool = False,
+    specified: Any = None,
     **settings: Any,
 ) -> AgentSuccess:
     """As `test`, whose parameters, result and errors it has, to be awaited.
@@ -79,6 +85,11 @@ async def atest(
     run.check(records)
     run.warn(records)
     counted = list(run.attempted())
+    faults: dict[str, ButFor] = {}
+    if why:
+        specified = imported(specified, "specified") if isinstance(specified, str) else specified
+        failed = [one for one in counted if outcome(one).success is False]
+        faults = await faults_of(trial, limits, failed, specified=specified, run=run.folder)
     result = trial.result(
         counted,
         threshold=threshold,
@@ -86,10 +97,12 @@ async def atest(
         ending=run.ending,
         against=None if old is None else old.compared(counted, run, margin=fail_if_worse),
         cost=run.calls.spending.counted_cost,
+        named={name: (one.fault, one.because) for name, one in faults.items()},
     )
     again = resuming(result, f"the same call with out={str(out)!r}") if out is not None else ""
     return AgentSuccess(
         **{**dict(result), "resume": again, "floor": await floor_of(trial, limits)},
+        why=tuple(faults.values()),
         folder=run.folder,
         records=tuple(records),
         manifest=trial.manifest(limits),
@@ -115,6 +128,8 @@ def test(
     against: Any = None,
     common: bool = False,
     fail_if_worse: Margin | None = None,
+    why: bool = False,
+    specified: Any = None,
     **settings: Any,
 ) -> AgentSuccess:
     """Simulate users of an agent, and measure its success rate; `duologue test` as a function.
@@ -141,6 +156,9 @@ def test(
         common: Compare what both runs have in common, where scenarios or repeats differ.
         fail_if_worse: `shown`: it does not pass where a loss on these scenarios is shown (exact sign test, p below .05).
             A number above 0 and below 1: unless a loss of at most this share is shown.
+        why: Find whose fault each failure is by running it again with one part put right. It needs scenarios with a
+            `plan` (`duologue scenarios`) and an agent that is a LangGraph graph; others are undecided, with the reason.
+        specified: For `why`, a world whose tools do what they should; without one no fault of the tools is found.
         settings: How the run is made, as for `simulate` (`concurrency`, `max_cost`, `replies` and others), and settings of
             the cast, such as `world`, `approve` or `language`.
 

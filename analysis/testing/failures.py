@@ -10,6 +10,20 @@ from ..faults import Cause, Whose
 from ..outcomes import Outcome, details_of, in_words
 
 
+class ButFor(Record):
+    """Whose fault a failure is, by repairs."""
+
+    id: str
+    fault: Whose
+    """`user`, `assistant`, `tools`, `scenario`, or `undecided`."""
+    because: str
+    """What was put right, or why it is undecided."""
+    weak: bool = False
+    """Whether only a whole part in place of the recorded one mends it."""
+    conversations: int = 0
+    """Conversations that were begun for it."""
+
+
 class FailedConversation(Record):
     """A conversation that came to its end without success: it failed, or has no score."""
 

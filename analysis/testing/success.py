@@ -1,8 +1,8 @@
 """The result of a test: how often conversations reach their goal, by scenario and by kind of user, and the verdict."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from math import comb
 from typing import NamedTuple
@@ -39,6 +39,7 @@ NO_SCORE = (
     "give the cast one (closing=nodes.scoring(success=...)) that answers true or false, or each scenario a 'success'"
 )
 SHARE = (0.0, 1.0)
+KNOWN: tuple[Whose, ...] = ("user", "assistant", "infrastructure", "undecided", "tools", "scenario")
 MOST_LEFT_OUT = 0.1
 """Greatest share of conversations that may say nothing of the agent."""
 TOOLS = 5
@@ -221,12 +222,17 @@ def _values(conversation: Conversation) -> dict[str, float]:
 
 
 def successes(
-    conversations: Iterable[Conversation], *, plan: Iterable[PlannedConversation] | None = None, ending: str = ""
+    conversations: Iterable[Conversation],
+    *,
+    plan: Iterable[PlannedConversation] | None = None,
+    ending: str = "",
+    named: Mapping[str, tuple[Whose, str]] | None = None,
 ) -> Successes:
     """Count the success of scored conversations, which are read once and not kept.
 
     `plan`: the conversations that were to be held, of which those that are not here were not begun. `ending`: why the
-    run ended, for those that it cut short. DataError without a plan, if nothing gives a score.
+    run ended, for those that it cut short. `named`: the fault of failures by their ids, and what shows it, where more
+    than structure was asked. DataError without a plan, if nothing gives a score.
     """
     scenarios: dict[str, _Scenario] = {}
     open_plan = {one.id: one for one in plan or ()}
@@ -240,6 +246,10 @@ def successes(
     for conversation in conversations:
         open_plan.pop(conversation.id, None)
         result = outcome(conversation, ending)
+        if named and conversation.id in named and result.cause is not None:
+            fault, because = named[conversation.id]
+            cause = result.cause.model_copy(update={"fault": fault, "because": because})
+            result = replace(result, fault=fault, cause=cause)
         key = keys.get(conversation.id) or scenario_key(conversation)
         scenario = scenarios.setdefault(key, _Scenario(result.scenario, conversation.id))
         scenario.content = content_key(conversation)
@@ -283,7 +293,7 @@ def successes(
         users=tuple(users.rows()),
         failures=tuple(failures),
         groups=groups_of({"": failures}),
-        faults={whose: faults[whose] for whose in ("user", "assistant", "infrastructure", "undecided")},
+        faults={whose: faults[whose] for whose in KNOWN if faults[whose] or whose in KNOWN[:4]},
         counts=dict(counts),
         measures={
             name: mean([sum(values) / len(values) for values in of_scenarios], unit="scenarios")

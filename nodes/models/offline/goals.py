@@ -46,10 +46,10 @@ def goal_user(prompt: ParsedPrompt, draw: int, misbehaviour: str = "") -> str:
         bare = {name: [re.sub(r"\{x\}[.?。]", "{x}", text) for text in phrases[name]] for name in _SAY_GOAL}
         phrases = phrases | bare
     leaks = vocabulary(f"tasks_{language}").get(misbehaviour, ["{m}"])
-    return phrase(leaks, draw, m=_Listener(prompt, goal, phrases, draw).message())
+    return phrase(leaks, draw, m=Listener(prompt, goal, phrases, draw).message())
 
 
-class _Listener:
+class Listener:
     """A user that has heard the conversation so far."""
 
     def __init__(self, prompt: ParsedPrompt, goal: str, phrases: dict[str, Any], draw: int) -> None:
@@ -89,15 +89,15 @@ class _Listener:
     def questions(self, heard: str) -> list[str]:
         """The sentences that ask for something, without those for more wishes."""
         signs = vocabulary("goals")[language_of(heard) or "en"]
-        asked = [text for text in sentences(heard) if text.endswith(("?", "？")) or _has(signs["asks"], text)]
-        return [text for text in asked if not _has(signs["else"], text)]
+        asked = [text for text in sentences(heard) if text.endswith(("?", "？")) or has(signs["asks"], text)]
+        return [text for text in asked if not has(signs["else"], text)]
 
     def is_answer(self, heard: str) -> bool:
         """Whether a message without a question is what the user came for: done, or something that it did not know."""
         if (outcome := outcome_of(heard)) is not None:
             return outcome == "done"
         signs = vocabulary("goals")[language_of(heard) or "en"]
-        if _has(signs["waits"], heard):
+        if has(signs["waits"], heard):
             return False
         own = "\n".join((self.said, self.goal, *self.facts))
         if values_in(heard) - values_in(own):
@@ -105,7 +105,7 @@ class _Listener:
         # What was asked about has no number: a statement about it that says something new.
         about, new = set(_words(heard)), set(_words(heard)) - set(_words(own))
         wanted = set(_words(self.goal))
-        return _has(self.phrases["informs"], self.goal) and bool(about & wanted) and len(new) > 0
+        return has(self.phrases["informs"], self.goal) and bool(about & wanted) and len(new) > 0
 
     def is_empty(self, heard: str) -> bool:
         """Whether a message neither asks nor answers."""
@@ -114,12 +114,12 @@ class _Listener:
     def answered(self, questions: Sequence[str], heard: str) -> str:
         """The answer to questions: consent, the facts that fit and were not given, the goal, or that it is unknown."""
         signs = vocabulary("goals")[language_of(heard) or "en"]
-        if all(_has(signs["approval"], text) for text in questions):  # "Shall I book it?", `ask-user`
+        if all(has(signs["approval"], text) for text in questions):  # "Shall I book it?", `ask-user`
             return self.consented(heard)
         fitting = [fact for question in questions for fact in self.fitting(question)]
         fitting = list(dict.fromkeys(fitting))
         new = [fact for fact in fitting if fact.casefold() not in self.said.casefold()]
-        if not fitting and any(_has(signs["offers"], text) for text in questions):
+        if not fitting and any(has(signs["offers"], text) for text in questions):
             return self.repeated_goal()
         if not fitting and (outcome_of(heard) == "refused"):
             return self.refused()
@@ -159,24 +159,24 @@ class _Listener:
         """Yes, or the fact whose value the other side has wrong."""
         own = values_in("\n".join((self.goal, *self.facts)))
         strange = values_in(heard) - own
-        codes = {_form(value) for value in strange if len(value) > 3}
+        codes = {form_of(value) for value in strange if len(value) > 3}
         for fact in self.facts:
             values = values_in(fact)
-            if values and not values & values_in(heard) and {_form(one) for one in values} & codes:
+            if values and not values & values_in(heard) and {form_of(one) for one in values} & codes:
                 return self.phrase("corrects", 0, x=fact)
         return self.phrase("approve", self.draw)
 
     def fitting(self, question: str) -> list[str]:
         """The facts that a question asks for: those of its kind or, of no kind, those that share its words."""
         lists = vocabulary("goals")
-        asked = [(name, of_fact) for name, of_question, of_fact in lists["families"] if _has(of_question, question)]
+        asked = [(name, of_fact) for name, of_question, of_fact in lists["families"] if has(of_question, question)]
         if specific := [pair for pair in asked if pair[0] in lists["specific"]]:
             asked = specific
         topic = set(_words(self.goal))
         wanted = set(_words(question))
         found: list[str] = []
         for _, of_fact in asked:
-            of_kind = [fact for fact in self.facts if _has(of_fact, fact)]
+            of_kind = [fact for fact in self.facts if has(of_fact, fact)]
             found += self.nearest(of_kind, wanted)
         if asked:
             return list(dict.fromkeys(found))
@@ -203,7 +203,8 @@ def _words(text: str) -> list[str]:
     return pairs or [word for word in content_words(text) if len(word) > 1]
 
 
-def _form(value: str) -> str:
+def form_of(value: str) -> str:
+    """A value with each digit as 0 and each letter as a."""
     return re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "0", value))
 
 
@@ -218,5 +219,6 @@ def _goodbyes(prompt: ParsedPrompt) -> tuple[str, str]:
     return ENDING[language], GIVING_UP[language] if GIVING_UP[language].rstrip(".。") in prompt.material else ""
 
 
-def _has(pattern: object, text: str) -> bool:
+def has(pattern: object, text: str) -> bool:
+    """Whether a text has a match of a pattern, in any case."""
     return re.search(str(pattern), text, re.IGNORECASE) is not None
