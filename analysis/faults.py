@@ -211,8 +211,10 @@ class Reading:
         heard = "\n".join(self.user_texts(last))
         if not all(holds(heard, value) for value in needed):
             return False
-        planned = {str(as_object(step).get("name")) for step in plan}
-        if any(call.error and call.name in planned for call in self.calls):
+        planned = [(as_object(step).get("name"), as_object(step).get("arguments")) for step in plan]
+        made = [(call.name, call.tool_call.arguments) for call in self.calls if not call.error]
+        failed = any(call.error and call.name == name for call in self.calls for name, _ in planned)
+        if failed or all(one in made for one in planned):  # the tools may be at fault
             return False
         if any(consent(text) == "no" for text in self.user_texts()):
             return False

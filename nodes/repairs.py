@@ -4,8 +4,8 @@ They are the interventions by which `studies.but_for` finds whose fault a failur
 scenario's goal, facts and plan (`nodes.oracle`), and by the calls and values of the messages.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence, Set
+from typing import Any, TypeAlias
 
 from langgraph.runtime import Runtime
 
@@ -90,60 +90,65 @@ def _told(fact: str, text: str) -> bool:
     )
 
 
+Calls: TypeAlias = Sequence[Mapping[str, Any]]
+
+
 def wrong_of_agent(
-    text: str,
-    calls: Sequence[Mapping[str, Any]],
-    before: Sequence[Mapping[str, Any]],
-    ideal: Listener,
-    scenario: Mapping[str, Any],
-    *,
-    changed: bool,
+    text: str, calls: Calls, before: Calls, ideal: Listener, scenario: Mapping[str, Any], *, changed: bool
 ) -> str:
     """What is wrong with an agent's turn, in words; empty where nothing is.
 
     `calls`, `before`: the calls of the turn, and those of earlier ones. `changed`: whether the turn changed the world.
     """
     plan = [as_object(step) for step in as_list(scenario.get("plan"))]
-    heard = "\n".join(ideal.prompt.own)
-    for call in calls:
-        steps = [as_object(step.get("arguments")) for step in plan if step.get("name") == call["name"]]
-        given = as_object(call.get("arguments"))
-        if not steps and changed:
-            return f"it calls {call['name']}, which the plan does not"
-        strange = [v for v in scalars(given) if not holds(heard, v) and all(v not in [*scalars(one)] for one in steps)]
-        if steps and given not in steps and strange:
-            return f"it calls {call['name']} with {strange[0]!r}, which the user did not say"
-    made = [(one["name"], one.get("arguments")) for one in (*before, *calls) if one.get("error") is None]
-    lacking = [step for step in plan if (step.get("name"), step.get("arguments")) not in made]
-    failed = any(
-        (one["name"], one.get("arguments")) == (step.get("name"), step.get("arguments")) and one.get("error")
-        for one in calls
-        for step in plan
-    )
-    outcome, questions = outcome_of(text), ideal.questions(text)
-    signs = vocabulary("goals")[language_of(text) or "en"]
-    for question in questions:
-        asked = ideal.fitting(question)
-        if has(signs["approval"], question):
-            results = values_in("\n".join(str(one.get("result")) for one in (*before, *calls)))
-            forms = {form_of(value) for value in values_in("\n".join(ideal.facts))}
-            other = [v for v in values_in(text) - values_in(heard) - results if form_of(v) in forms]
-            if other:
-                return f"it reads {other[0]} back, which the user did not say"
-        elif asked and all(_told(fact, heard) for fact in asked):
-            return "it asks for what was said"
-        elif not asked and not has(signs["offers"], question):
-            return "it asks for what is not needed"
-    if outcome == "done" and lacking and not questions:
+    if wrong := _wrong_call(calls, plan, "\n".join(ideal.prompt.own), changed=changed):
+        return wrong
+    if questions := ideal.questions(text):
+        results = values_in("\n".join(str(one.get("result")) for one in (*before, *calls)))
+        return next(filter(None, (_wrong_question(one, text, results, ideal) for one in questions)), "")
+    made = [_call_of(one) for one in (*before, *calls) if one.get("error") is None]
+    lacking = [step for step in plan if _call_of(step) not in made]
+    failed = any(one.get("error") and _call_of(one) in map(_call_of, plan) for one in calls)
+    outcome = outcome_of(text)
+    if outcome == "done" and lacking:
         return "it says that it is done, and the plan's calls were not made"
     if outcome == "refused" and not failed:
         return "it refuses what the plan does"
-    if not questions and outcome is None and lacking:
+    if outcome is None and lacking:
         return "it does not do what was asked"
     wanted = as_object(as_object(scenario.get("success")).get("text_contains")).get("any", [])
-    if not questions and not lacking and wanted and not any(holds(text, one) for one in wanted):
-        return "its answer lacks what the tools say"
+    lacks = not lacking and wanted and not any(holds(text, one) for one in wanted)
+    return "its answer lacks what the tools say" if lacks else ""
+
+
+def _wrong_call(calls: Calls, plan: Calls, heard: str, *, changed: bool) -> str:
+    """The first call that is unlike the plan with a value that the user did not say."""
+    for call in calls:
+        steps = [as_object(step.get("arguments")) for step in plan if step.get("name") == call["name"]]
+        if not steps and changed:
+            return f"it calls {call['name']}, which the plan does not"
+        planned = [*scalars(steps)]
+        strange = [one for one in scalars(call.get("arguments")) if one not in planned and not holds(heard, one)]
+        if steps and strange:
+            return f"it calls {call['name']} with {strange[0]!r}, which the user did not say"
     return ""
+
+
+def _wrong_question(question: str, text: str, results: Set[str], ideal: Listener) -> str:
+    """What is wrong with a question: it reads another value back, or asks for what was said or nobody needs."""
+    signs, heard = vocabulary("goals")[language_of(text) or "en"], "\n".join(ideal.prompt.own)
+    asked = ideal.fitting(question)
+    if has(signs["approval"], question):
+        forms = {form_of(value) for value in values_in("\n".join(ideal.facts))}
+        other = [one for one in values_in(text) - values_in(heard) - results if form_of(one) in forms]
+        return f"it reads {other[0]} back, which the user did not say" if other else ""
+    if asked and all(_told(fact, heard) for fact in asked):
+        return "it asks for what was said"
+    return "" if asked or has(signs["offers"], question) else "it asks for what is not needed"
+
+
+def _call_of(described: Mapping[str, Any]) -> tuple[Any, Any]:
+    return described.get("name"), described.get("arguments")
 
 
 class RepairedUser:
