@@ -18,6 +18,7 @@ from ..runs.settings import RunSettings
 from ..runs.simulate import arun
 from .agent_trials import AgentSuccess, AgentTest, ScenarioChoice
 from .but_for import faults_of
+from .judge_check import judge_check, judged_faults, people_say
 from .null_agents import floor_of
 from .paired_tests import old_version
 from .sources import logged
@@ -44,6 +45,7 @@ async def atest(
     fail_if_worse: Margin | None = None,
     why: bool = False,
     specified: Any = None,
+    labels: str | Path | None = None,
     **settings: Any,
 ) -> AgentSuccess:
     """As `test`, whose parameters, result and errors it has, to be awaited.
@@ -69,6 +71,7 @@ async def atest(
         for name, value in (("fail_if_worse", fail_if_worse), ("common", common or None)):
             if value is not None:
                 raise SettingError(f"{name}: is that of a comparison: give against, the other version")
+    people = None if labels is None else people_say(labels)
     trial = test_of(agent)
     trial.check()
     if limits is None:
@@ -85,6 +88,8 @@ async def atest(
     run.check(records)
     run.warn(records)
     counted = list(run.attempted())
+    judged = None if people is None else judge_check(counted, people)
+    named = {} if judge is None else await judged_faults(judge, counted, run_settings)
     faults: dict[str, ButFor] = {}
     if why:
         specified = imported(specified, "specified") if isinstance(specified, str) else specified
@@ -97,11 +102,11 @@ async def atest(
         ending=run.ending,
         against=None if old is None else old.compared(counted, run, margin=fail_if_worse),
         cost=run.calls.spending.counted_cost,
-        named={name: (one.fault, one.because) for name, one in faults.items()},
+        named=named | {name: (one.fault, one.because) for name, one in faults.items()},
     )
     again = resuming(result, f"the same call with out={str(out)!r}") if out is not None else ""
     return AgentSuccess(
-        **{**dict(result), "resume": again, "floor": await floor_of(trial, limits)},
+        **{**dict(result), "resume": again, "floor": await floor_of(trial, limits), "judge": judged},
         why=tuple(faults.values()),
         folder=run.folder,
         records=tuple(records),
@@ -130,6 +135,7 @@ def test(
     fail_if_worse: Margin | None = None,
     why: bool = False,
     specified: Any = None,
+    labels: str | Path | None = None,
     **settings: Any,
 ) -> AgentSuccess:
     """Simulate users of an agent, and measure its success rate; `duologue test` as a function.
@@ -158,6 +164,8 @@ def test(
             A number above 0 and below 1: unless a loss of at most this share is shown.
         why: Find whose fault each failure is by running it again with one part put right. It needs scenarios with a
             `plan` (`duologue scenarios`) and an agent that is a LangGraph graph; others are undecided, with the reason.
+        labels: People's labels of some conversations, a file or a folder of the labelling page: the judge's agreement with
+            them (kappa) and the rectified share are told (`judge` of the result).
         specified: For `why`, a world whose tools do what they should; without one no fault of the tools is found.
         settings: How the run is made, as for `simulate` (`concurrency`, `max_cost`, `replies` and others), and settings of
             the cast, such as `world`, `approve` or `language`.

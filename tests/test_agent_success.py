@@ -11,7 +11,7 @@ import pytest
 
 import duologue
 from duologue import graphs, nodes
-from duologue.errors import MissingExtraError, SettingError
+from duologue.errors import DataError, MissingExtraError, SettingError
 
 pytest_plugins = ["pytester"]
 
@@ -117,3 +117,33 @@ def test_agents_that_do_nothing_are_the_floor() -> None:
     assert (result.floor.scenarios, result.floor.refusing, result.floor.silent) == (3, 2, 1)
     assert "succeeds in 2 of 3 scenarios, one that says nothing in 1" in result._repr_html_()
     assert duologue.test(agent, [{"goal": "x"}]).floor is None
+
+
+def test_a_judges_agreement_with_people_and_the_rectified_share_stand_beside_the_judged_one(tmp_path: Path) -> None:
+    goals = [{"goal": f"book table {n}", "success": {"text_contains": "booked"}} for n in range(12)]
+    first = duologue.test(agent, goals)
+    labels = tmp_path / "labels.jsonl"
+    rows = [{"conversation": one.id, "value": n < 6} for n, one in enumerate(first.records[:8])]
+    labels.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    judge = duologue.test(agent, goals, labels=labels).judge
+    assert judge is not None
+    assert (judge.labelled, judge.agreed, judge.judged, judge.kappa.value) == (8, 6, 1.0, 0)
+    assert judge.rectified.value == pytest.approx(0.75)
+    labels.write_text('{"conversation": "x", "value": "maybe"}\n')
+    with pytest.raises(DataError, match=r"labels.jsonl, line 1: the label is 'maybe'"):
+        duologue.test(agent, goals, labels=labels)
+
+
+def test_a_judge_names_the_fault_of_an_undecided_failure_with_its_name_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reply = '{"reason": "it only asks", "value": "assistant"}'
+    (tmp_path / "till_judge.py").write_text(
+        f"from duologue.testing import scripted_model\n\nmodel = scripted_model([{reply!r}])\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    goal = {"goal": "book a table", "success": {"text_contains": "booked"}}
+    result = duologue.test(lambda messages: "Hm.", [goal], judge="till_judge:model")
+    assert result.faults["assistant"] == 1
+    assert result.failures[0].cause.because == "by the judge till_judge:model: it only asks"
+    assert "by the judge till_judge:model" in result._repr_html_()

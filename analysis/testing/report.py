@@ -83,6 +83,11 @@ def verdict_lines(result: Successes) -> list[str]:
     if result.left_out:
         named = ", ".join(result.left_out[:NAMED]) + ", ..." * (len(result.left_out) > NAMED)
         lines.append(f"left out, since the user simulator or the infrastructure was at fault: {named}")
+    if (judge := result.judge) is not None:
+        lines.append(
+            f"judge and people agree on {judge.agreed} of {judge.labelled} labelled conversations, kappa "
+            f"{number_line(judge.kappa)}; share by the judge {judge.judged:.2f}, rectified {number_line(judge.rectified)}"
+        )
     if (floor := result.floor) is not None:
         lines.append(
             f"floor: an agent that only says it cannot help succeeds in {floor.refusing} of {floor.scenarios} scenarios, "
@@ -168,6 +173,8 @@ def _groups(result: Successes, room: Room) -> Iterator[Line]:
     for group in result.groups[: room.groups]:
         yield Line(group_line(group, result), "item", group.first.id, group.first.cause.message)
         yield Line(group.first.reason, "detail")
+        if because := group.first.cause.because:
+            yield Line(f"fault of the {group.first.fault}: {because}", "detail")
         yield from (Line(line, "detail") for line in group.first.details[: room.frames])
     if (more := len(result.groups) - room.groups) > 0:
         yield Line(f"{more} more groups", "item")

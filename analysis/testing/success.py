@@ -104,6 +104,20 @@ class Floor(Record):
     """With an agent that says nothing."""
 
 
+class JudgeCheck(Record):
+    """A judge of success beside people."""
+
+    labelled: int
+    """Conversations that both labelled."""
+    agreed: int
+    kappa: Estimate
+    """Cohen's kappa of judge and people."""
+    judged: float
+    """The share of successes by the judge, of all conversations."""
+    rectified: Estimate
+    """The same rectified by people's labels."""
+
+
 class Successes(Record):
     """How often conversations reached their goal."""
 
@@ -144,6 +158,8 @@ class Successes(Record):
     """Means over scenarios: `turns`, `tokens` of models, and `turn seconds` of the agent."""
     floor: Floor | None = None
     """What agents reach that do nothing; None where it was not measured."""
+    judge: JudgeCheck | None = None
+    """How far the judge of success agrees with people; None without their labels."""
     cost: float | None = None
     """US dollars that the run has cost; None where no price was looked up, or one is unknown."""
     notes: tuple[str, ...] = ()
