@@ -22,6 +22,7 @@ from .models.offline.goals import Listener, form_of, has
 from .models.offline.reading import ParsedPrompt, vocabulary
 from .oracle import AgentTools
 from .recllmsim import facts_of, goal_of
+from .settings.redaction import error_line
 from .state import Draft, State, Update, said, standing
 from .worlds import before_draft, put_back, state_of
 
@@ -189,7 +190,11 @@ class RepairedAgent:
             self.because = self.because or "the oracle in its place"
             return await self._oracle(state, ideal, world)
         state_before = repr(await state_of(world)) if world is not None else ""
-        update = await self.node(state, runtime)
+        update: Update
+        try:
+            update = await self.node(state, runtime)
+        except Exception as error:  # of the agent's code, which is anybody's
+            update = {"failed": error_line(error)}
         text = "\n".join(draft["text"] for draft in update.get("drafts") or ())
         calls = [
             one

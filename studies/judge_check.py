@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from langchain_core.language_models import BaseChatModel
+
 from ..analysis.faults import Whose
 from ..analysis.labels.agreement import cohen_kappa
 from ..analysis.labels.combining import rectified_mean
@@ -93,7 +95,7 @@ FAULT = (
 
 
 async def judged_faults(
-    model: str, conversations: Iterable[Conversation], settings: RunSettings
+    model: str | BaseChatModel, conversations: Iterable[Conversation], settings: RunSettings
 ) -> dict[str, tuple[Whose, str]]:
     """Whose fault each undecided failure is by a judge's opinion, with its name and reason, by the conversation's id.
 
@@ -106,9 +108,10 @@ async def judged_faults(
 
     open_ones = {one.id: one for one in conversations if outcome(one).fault == "undecided"}
     answers, _ = await ask_all(open_ones, ask, conduct=settings)
+    of = model if isinstance(model, str) else type(model).__name__
     sure: dict[str, Whose] = {"user": "user", "assistant": "assistant"}
     return {
-        name: (sure[str(score.value)], f"by the judge {model}: {score.reason}")
+        name: (sure[str(score.value)], f"by the judge {of}: {score.reason}")
         for name, score in answers.items()
         if score is not None and score.value in sure
     }

@@ -11,7 +11,12 @@ import pytest
 
 import duologue
 from duologue import graphs, nodes
+from duologue.analysis.testing.report import Line, report
+from duologue.analysis.testing.success import successes
 from duologue.errors import DataError, MissingExtraError, SettingError
+from duologue.runs.settings import RunSettings
+from duologue.studies.judge_check import judged_faults
+from duologue.testing import scripted_model
 
 pytest_plugins = ["pytester"]
 
@@ -130,20 +135,16 @@ def test_a_judges_agreement_with_people_and_the_rectified_share_stand_beside_the
     assert (judge.labelled, judge.agreed, judge.judged, judge.kappa.value) == (8, 6, 1.0, 0)
     assert judge.rectified.value == pytest.approx(0.75)
     labels.write_text('{"conversation": "x", "value": "maybe"}\n')
-    with pytest.raises(DataError, match=r"labels.jsonl, line 1: the label is 'maybe'"):
+    with pytest.raises(DataError, match=r"labels.jsonl: line 1: the label is 'maybe'"):
         duologue.test(agent, goals, labels=labels)
 
 
-def test_a_judge_names_the_fault_of_an_undecided_failure_with_its_name_beside_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reply = '{"reason": "it only asks", "value": "assistant"}'
-    (tmp_path / "till_judge.py").write_text(
-        f"from duologue.testing import scripted_model\n\nmodel = scripted_model([{reply!r}])\n"
-    )
-    monkeypatch.syspath_prepend(str(tmp_path))
+def test_a_judge_names_the_fault_of_an_undecided_failure_with_its_name_beside_it() -> None:
+    model = scripted_model('{"reason": "it only asks", "value": "assistant"}')
     goal = {"goal": "book a table", "success": {"text_contains": "booked"}}
-    result = duologue.test(lambda messages: "Hm.", [goal], judge="till_judge:model")
+    records = duologue.test(lambda messages: "Hm.", [goal]).records
+    named = asyncio.run(judged_faults(model, records, RunSettings()))
+    assert [*named.values()] == [("assistant", "by the judge ScriptedModel: it only asks")]
+    result = successes(records, named=named)
     assert result.faults["assistant"] == 1
-    assert result.failures[0].cause.because == "by the judge till_judge:model: it only asks"
-    assert "by the judge till_judge:model" in result._repr_html_()
+    assert any("by the judge ScriptedModel" in line.text for line in report(result) if isinstance(line, Line))
