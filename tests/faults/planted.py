@@ -188,28 +188,22 @@ class Case:
         return AIMessage("", tool_calls=[{"name": "write", "args": {"code": code, "value": value}, "id": "w"}])
 
 
+def _singles(domain: Domain, **more: Any) -> Iterator[Case]:
+    for side, names in (("user", USER_FAULTS), ("agent", AGENT_FAULTS), ("tools", TOOL_FAULTS)):
+        for name in names:
+            yield Case(domain, **{side: name, **more})
+
+
 def cases() -> Iterator[tuple[str, Case]]:
     """Every case with its kind."""
     for domain in DOMAINS:
-        for late in (0, 1):
-            kind = "late" if late else "single"
-            for name in USER_FAULTS:
-                yield kind, Case(domain, user=name, late=late)
-            for name in AGENT_FAULTS:
-                yield kind, Case(domain, agent=name, late=late)
-            for name in TOOL_FAULTS:
-                yield kind, Case(domain, tools=name, late=late)
-            yield kind, Case(domain, scenario="no code", late=late)
+        for kind, late in (("single", 0), ("late", 1)):
+            yield from (
+                (kind, one) for one in (*_singles(domain, late=late), Case(domain, scenario="no code", late=late))
+            )
         for side in ("user", "agent"):
-            for name in USER_FAULTS:
-                yield "harmless", Case(domain, user=name, harmless=side)
-            for name in AGENT_FAULTS:
-                yield "harmless", Case(domain, agent=name, harmless=side)
-            for name in TOOL_FAULTS:
-                yield "harmless", Case(domain, tools=name, harmless=side)
+            yield from (("harmless", one) for one in _singles(domain, harmless=side))
         for user in USER_FAULTS:
-            for agent in AGENT_FAULTS:
-                yield "two", Case(domain, user=user, agent=agent)
-            for tools in TOOL_FAULTS:
-                yield "two", Case(domain, user=user, tools=tools)
+            yield from (("two", Case(domain, user=user, agent=agent)) for agent in AGENT_FAULTS)
+            yield from (("two", Case(domain, user=user, tools=tools)) for tools in TOOL_FAULTS)
         yield "provoked", Case(domain, provoked=True)
