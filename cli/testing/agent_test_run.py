@@ -45,7 +45,9 @@ class AgentTestRun:
     def simulated(self) -> int:
         """Simulate and report, or print the plan of that; gives the exit code."""
         from ...analysis.testing.report import resuming
+        from ...runs.loop import blocking
         from ...runs.store import standing
+        from ...studies.null_agents import floor_of
 
         casts = {"": self.trial.cast}
         beside = None
@@ -64,7 +66,8 @@ class AgentTestRun:
             **self.bounds,
         )
         again = "" if self.options.frozen else resuming(result, again_in(self.folder), run.ending)
-        unwritten = self._put(result := result.model_copy(update={"resume": again}), run)
+        floor = blocking(floor_of(self.trial, self.limits))
+        unwritten = self._put(result := result.model_copy(update={"resume": again, "floor": floor}), run)
         say(*run.notes, *run.calls.spending.notes)
         if again:
             say(again)

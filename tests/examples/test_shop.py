@@ -9,6 +9,7 @@ import pytest
 
 import duologue
 from duologue import graphs, nodes
+from duologue.analysis.testing.report import group_line, headline
 from duologue.data import load
 from duologue.views.conversation import conversation_page
 from tests.tree import ROOT
@@ -70,6 +71,13 @@ def test_the_rule_based_user_ends_each_conversation_for_a_right_reason(shop: Any
         assert len(said) <= 4
 
 
+def test_the_page_for_teams_shows_what_the_shop_gives(shop: Any) -> None:
+    page = (ROOT / "docs/test/langgraph_teams.md").read_text()
+    assert len(page.split()) <= 700
+    result = duologue.test(shop.graph, scenarios(), world=shop.world, context=shop.context, approve="all")
+    assert "\n".join(headline(result)[:3]) in page
+
+
 @pytest.mark.heavy
 def test_the_worse_version_is_found_and_an_unchanged_one_passes(shop: Any) -> None:
     settings = {"world": shop.world, "context": shop.context, "approve": "all", "repeats": 8, "fail_if_worse": "shown"}
@@ -80,6 +88,8 @@ def test_the_worse_version_is_found_and_an_unchanged_one_passes(shop: Any) -> No
     assert failed == {one["goal"] for number, one in enumerate(scenarios()) if number in (3, 4, 11)}
     assert worse.faults == {"user": 0, "assistant": 24, "infrastructure": 0, "undecided": 0}
     assert [group.name for group in worse.groups] == ["`refund` was called, which it must not be, at `refunds`"]
+    page = (ROOT / "docs/test/langgraph_teams.md").read_text()
+    assert group_line(worse.groups[0], worse) in page
     same = duologue.test(shop.build(), scenarios(), against=shop.graph, **settings)
     assert same.against is not None
     assert (same.against.suite.shown, same.passed, same.successes) == ("not shown", True, 96)
