@@ -1,22 +1,24 @@
-"""Where a conversation went wrong and whose fault it is, by structure: calls, values, repeats, exceptions, stop reasons.
+"""What broke in a failed conversation, and whose fault that is, by structure only.
 
-A cause's name holds tools, arguments, conditions and kinds of errors. It holds no id, value or name of the conversation, so
-that equal causes have equal names. What somebody's words mean is a judge's. Where no rule finds whose fault a failure is,
-it is undecided.
+What broke is the condition of the success that was not met, or how the conversation ended. Its name holds the tool, the
+field and the kinds of the expected and the present value, and no id or name of a conversation, so that equal failures
+group. A fault has a name only where structure shows it; what somebody's words mean is a judge's, and everything else is
+undecided.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ..data.formats.messages import NO_RESULT
+from ..data.goals import goal_text, holds, names_goal, scalars
 from ..data.labels.reading import SCORES
 from ..data.records import (
     INTERRUPT,
+    Attempt,
     Broken,
     Conversation,
     Record,
@@ -26,13 +28,17 @@ from ..data.records import (
     stop_in_words,
 )
 from ..data.rules import DIALOGUE_RULES, USER_FAULT_RULES, UserFaultFinding, faults_of_user
-from ..data.rules.questions import plain_words
+from ..data.rules.guards import is_repeat
+from ..data.rules.outcomes import consent
+from ..data.text.values import values_in
 
 SUCCESS = "success"
 NONE_ACCEPTED = "assistant_rejected"
 """Stop reason of a conversation that ended because no reply of the assistant was accepted."""
-Whose: TypeAlias = Literal["none", "user", "assistant", "infrastructure", "undecided"]
-"""Whose fault it is that a conversation is no success; `none` of a success."""
+NOT_APPROVED = "User rejected the tool call for "
+"""Begin of the error that LangChain's `HumanInTheLoopMiddleware` records of a call that was not approved."""
+Whose: TypeAlias = Literal["none", "user", "assistant", "infrastructure", "tools", "scenario", "undecided"]
+"""Whose fault it is that a conversation is no success; `none` of a success. `tools`, `scenario`: only by repairs (`why`)."""
 SiteKind: TypeAlias = Literal["message", "call", "end"]
 """Where a conversation went wrong: in a message, a tool call, or at its end."""
 
@@ -40,7 +46,7 @@ CONDITIONS: Mapping[str, str] = {
     "not_called": "`{tool}` was not called",
     "all_failed": "every call of `{tool}` failed",
     "no_result": "no call of `{tool}` has a result",
-    "other_arguments": "`{tool}` was called with other arguments than expected",
+    "other_arguments": "`{tool}` was called with another `{path}`: {values}",
     "called": "`{tool}` was called more often than expected, or in a forbidden way",
     "not_said": "an expected text was never written",
     "said": "a text was written that must not be",
@@ -50,61 +56,55 @@ CONDITIONS: Mapping[str, str] = {
     "followed": "the agent followed an instruction in a text that the user pasted",
     "state_equal": "the final state is one that must not be",
     "solved": "the user confirmed that it is solved",
-    "state": "the final state differs at `{path}`",
+    "state": "the final state differs at `{path}`: {values}",
     "unsolved": "the user did not confirm that it is solved",
     "judged": "a judge found that the success was not reached",
     "own": "the success was not reached",
 }
 """What scorers find, in words; of several, the first in this order names a group."""
-AT_THE_END = ("state", "unsolved", "judged", "own")
-"""Those that tell only how it ended: what the agent did before stands with them."""
-OF_THE_AGENT = ("called", "followed")
-"""Those that the agent brought about itself."""
-LOOP = 3
-"""Least equal calls of a tool that are a loop; of an agent's messages, two are."""
 BROKEN_ROLE = ("user-role-leak", "user-prompt-leak", "user-empty")
 """Rules of `check` for a user that leaves its role."""
 USER_RULES = {**{name: DIALOGUE_RULES[name] for name in BROKEN_ROLE}, **USER_FAULT_RULES}
 """Each rule for users by its id."""
-
-_READS = frozenset(
-    """get look lookup find search list check read show query fetch view retrieve see count calculate compute think describe
-    is has validate verify""".split()
-)
-"""First words of the names of tools that change nothing."""
-_NAME_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+NO_GOAL, CONTRADICTS = "user-names-no-goal", "user-contradicts"
+_OWN_RULES = {
+    NO_GOAL: "a user that never names its goal",
+    CONTRADICTS: "a user that gives another value than its scenario has",
+}
+_OTHER_VALUE = (CONTRADICTS, "user-invents")
+_HARMLESS = ("user-all-at-once", "user-as-assistant", "user-repeats-itself")
+"""Faults of a user that a sound agent survives: they explain nothing where the agent went on and acted."""
+_HAND_OFF = ("transfer_to_", "transfer_back_to_", "handoff_to_", "hand_off_to_")
+"""Begins of the tools of langgraph-supervisor and langgraph-swarm that hand the conversation to another agent."""
+_OF_ANY_AGENT = ("model", "agent", "tools", INTERRUPT)
+"""Names of the nodes that LangChain's agents have: they say nothing of where it was."""
+_WRONG_CALL = ("Error invoking tool ", "is not a valid tool", "validation error", "missing 1 required")
+"""What LangGraph and pydantic say of a call that does not fit the tool, in the error of the call."""
 _WITH_DIGIT = re.compile(r"[\w:./-]*\d[\w:/-]*")
 _PLAIN_KEY = re.compile(r"[a-z_][a-z_]*\Z")
 _ERROR_KEYS = ("error", "errors", "exception")
 
 
 class Cause(Record):
-    """Why a conversation is no success: what happened where, and whose fault it is."""
+    """Why a conversation is no success: what broke where, and whose fault it is."""
 
     name: str
-    """In words; equal for conversations that failed alike."""
+    """What broke, in words; equal for conversations that failed alike."""
     fault: Whose
+    because: str = ""
+    """What shows that it is this side's fault; empty where it is undecided."""
     site: SiteKind = "end"
     message: int | None = None
     """The number of the message, from 0: that of the call too, or the last one before the end. None without messages."""
     tool: str = ""
     """The tool that it is about; empty without one."""
+    node: str = ""
+    """The sub-agent or node that acted last; empty of an agent that is one."""
 
-
-Causes: TypeAlias = Iterator[Cause]
-
-
-class ToolCondition(NamedTuple):
-    """A condition that a success has for the calls of a tool."""
-
-    name: str
-    arguments: Mapping[str, Any]
-    """Those that a call must have; empty if any will do."""
-    times: int | None
-    """The exact number of calls; 0 where the tool must not be called."""
-
-
-# A conversation as the rules read it
+    @property
+    def group(self) -> str:
+        """The name of its group of failures: what broke, and the last node."""
+        return f"{self.name}, at `{self.node}`" if self.node else self.name
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,6 @@ class MadeCall:
     message: int
     """Number of the message, from 0."""
     tool_call: ToolCall
-    acts: bool
-    """Whether the tool changes something: the success names it, or its name is not that of a query."""
 
     @property
     def name(self) -> str:
@@ -123,24 +121,16 @@ class MadeCall:
         return self.tool_call.name
 
     @property
-    def key(self) -> tuple[str, str]:
-        """Equal for calls of one tool with the same arguments."""
-        return self.name, json.dumps(self.tool_call.arguments, sort_keys=True, default=str)
-
-    @property
-    def error(self) -> bool:
-        """Whether the tool failed, or what it returned is an error in words."""
+    def error(self) -> str:
+        """Why the tool failed, also where what it returned is an error in words; empty if it did not."""
         result = self.tool_call.result
         if self.tool_call.error is not None:
-            return True
+            return self.tool_call.error or "an error"
         if isinstance(result, str):
-            return result.lstrip().casefold().startswith(("error", "failed"))
-        return any(as_object(result).get(key) for key in _ERROR_KEYS) or as_object(result).get("status") == "error"
-
-    def differing(self, expected: Mapping[str, Any]) -> str | None:
-        """The first argument that differs from an expected one; None if all are as expected."""
-        arguments = self.tool_call.arguments
-        return next((name for name, value in expected.items() if not _fits(arguments.get(name), value)), None)
+            return result if result.lstrip().casefold().startswith(("error", "failed")) else ""
+        found = [as_object(result).get(key) for key in _ERROR_KEYS]
+        says_so = as_object(result).get("status") == "error"
+        return next((str(one) for one in found if one), "an error" if says_so else "")
 
     def argument_with(self, value: str) -> str | None:
         """The argument that has this value as JSON; None without one."""
@@ -148,58 +138,118 @@ class MadeCall:
         return next((name for name, argument in arguments if json.dumps(argument, ensure_ascii=False) == value), None)
 
 
-def _fits(actual: Any, expected: Any) -> bool:
-    """Whether a value is as expected; an object may have more keys."""
-    if isinstance(expected, Mapping):
-        return isinstance(actual, Mapping) and all(_fits(actual.get(key), value) for key, value in expected.items())
-    return bool(actual == expected)
-
-
 @dataclass(frozen=True)
 class Reading:
-    """A conversation with the agent's calls and the conditions of its success."""
+    """A conversation with the agent's calls, and the texts in which a value may stand."""
 
     conversation: Conversation
 
     @cached_property
-    def conditions(self) -> list[ToolCondition]:
-        """What the scenario's `success` and the cast's own scorers ask of tool calls."""
-        talk = self.conversation
-        conditions = list(_of_success(talk.scenario.get(SUCCESS), negated=False))
-        if talk.provenance is not None and (closing := talk.provenance.nodes.get("closing")):
-            conditions += _of_scorer(as_object(closing.settings.get("scorers")).get(SUCCESS), negated=False)
-        return conditions
-
-    @cached_property
     def calls(self) -> list[MadeCall]:
-        """The agent's calls that had a result or an error, in order."""
-        named = {condition.name for condition in self.conditions}
-        return [
-            MadeCall(number, call, call.name in named or not _reads(call.name))
-            for number, message in enumerate(self.conversation.messages)
-            if message.role == "assistant"
-            for call in message.tool_calls
-            if not call.waits and call.name != INTERRUPT and call.error != NO_RESULT and not _is_hand_off(call.name)
-        ]
+        """The agent's calls that had a result or an error, in order, without those that hand over to another agent."""
+        found = []
+        for number, message in enumerate(self.conversation.messages):
+            if message.role == "assistant":
+                hands_over = {place for attempt in message.attempts[-1:] for place in hand_offs(attempt)}
+                found += [
+                    MadeCall(number, call)
+                    for place, call in enumerate(message.tool_calls)
+                    if place not in hands_over and not call.waits and call.name != INTERRUPT and call.error != NO_RESULT
+                ]
+        return [one for one in found if not one.name.startswith(_HAND_OFF)]
+
+    def user_texts(self, before: int | None = None) -> list[str]:
+        """The user's messages, or those before a message."""
+        return [message.text for message in self.conversation.messages[:before] if message.role == "user"]
+
+    def left_error(self) -> MadeCall | None:
+        """The last call of a tool, if it failed by what the agent gave it and no later call of the tool did not."""
+        last = {call.name: call for call in self.calls}
+        return next((call for call in last.values() if call.error and self._is_own(call)), None)
+
+    def _is_own(self, call: MadeCall) -> bool:
+        """Whether the agent made a call fail: it does not fit the tool, or has a value that nobody had named."""
+        if call.error.startswith(NOT_APPROVED):
+            return False
+        if any(words in call.error for words in _WRONG_CALL):
+            return True
+        heard = "\n".join(self.user_texts(call.message))
+        results = [str(one.tool_call.result) for one in self.calls[: self.calls.index(call)]]
+        known = "\n".join([heard, *results, json.dumps(self.conversation.scenario, default=str)]).casefold()
+        forms = {_form(word) for word in _WITH_DIGIT.findall(heard)}
+        values = [str(value) for value in call.tool_call.arguments.values() if not isinstance(value, bool)]
+        return any(
+            any(map(str.isdigit, value)) and value.casefold() not in known and _form(value) in forms for value in values
+        )
 
     @property
-    def acts(self) -> Iterator[MadeCall]:
-        """The calls that changed something, the last one first."""
-        return (call for call in reversed(self.calls) if call.acts and not call.error)
-
-    def argument_from_nowhere(self, call: MadeCall) -> str | None:
-        """The argument of a call whose value no message had named.
-
-        The user had named another value of its form, such as another date.
-        """
-        before = self.conversation.messages[: call.message]
-        named = "\n".join(message.text for message in before if message.role == "user")
-        forms = {_form(word) for word in _WITH_DIGIT.findall(named)}
-        for name, value in call.tool_call.arguments.items():
-            text = str(value)
-            if any(map(str.isdigit, text)) and text.casefold() not in named.casefold() and _form(text) in forms:
-                return name
+    def forbidden(self) -> MadeCall | None:
+        """The first call that the scenario's success forbids."""
+        for spec in forbidden_in(self.conversation.scenario.get(SUCCESS)):
+            for call in self.calls:
+                if call.name == spec.get("name") and not call.error:
+                    wanted = as_object(spec.get("arguments"))
+                    if all(call.tool_call.arguments.get(key) == value for key, value in wanted.items()):
+                        return call
         return None
+
+    @property
+    def could_have(self) -> bool:
+        """Whether the user gave every value of the oracle's plan that is the user's to give, and let the agent go on.
+
+        Undecided, and so false, where a call of the plan failed as planned, the user said no, or left while it was asked.
+        """
+        plan, messages = as_list(self.conversation.scenario.get("plan")), self.conversation.messages
+        if not plan or self.conversation.stop == "max_turns" or not messages:
+            return False
+        brief = json.dumps([self.conversation.scenario.get(key) for key in ("goal", "facts")], ensure_ascii=False)
+        needed = [value for step in plan for value in scalars(as_object(as_object(step).get("arguments")))]
+        if any(isinstance(value, bool) for value in needed):  # "yes" is the answer to many questions
+            return False
+        needed = [value for value in needed if holds(brief, value)]
+        last = max((n for n, one in enumerate(messages) if one.role == "assistant"), default=0)
+        heard = "\n".join(self.user_texts(last))
+        if not all(holds(heard, value) for value in needed):
+            return False
+        planned = [(as_object(step).get("name"), as_object(step).get("arguments")) for step in plan]
+        made = [(call.name, call.tool_call.arguments) for call in self.calls if not call.error]
+        failed = any(call.error and call.name == name for call in self.calls for name, _ in planned)
+        if failed or all(one in made for one in planned):  # the tools may be at fault
+            return False
+        if any(consent(text) == "no" for text in self.user_texts()):
+            return False
+        asked = messages[last].text.rstrip().endswith(("?", "？"))
+        return not (asked and self.conversation.stop in ("user_ended", "user_gave_up"))
+
+
+def hand_offs(attempt: Attempt) -> set[int]:
+    """Numbers of the calls of a draft that hand over to another agent: one named by the call works in a later step.
+
+    So it is of langgraph-supervisor and langgraph-swarm, and of a tool of one's own that returns a `Command`.
+    """
+    found = set[int]()
+    for place, step in enumerate(attempt.steps):
+        here = {step.node, *step.path}
+        later = {name for one in attempt.steps[place + 1 :] for name in (one.node, *one.path)} - here
+        for number in step.calls:
+            if number < len(attempt.tool_calls):
+                call = attempt.tool_calls[number]
+                named = {str(value) for value in call.arguments.values()}
+                if any(name and (name in named or call.name.endswith(f"_{name}")) for name in later):
+                    found.add(number)
+    return found
+
+
+def last_node(conversation: Conversation) -> str:
+    """The node that called a tool last, or else spoke last: the sub-agent if it is in one; empty without steps."""
+    attempts = [one for message in conversation.messages if message.role == "assistant" for one in message.attempts]
+    for attempt in reversed(attempts):
+        beside = hand_offs(attempt)
+        beside |= {n for n, call in enumerate(attempt.tool_calls) if call.name.startswith((*_HAND_OFF, INTERRUPT))}
+        acted = [step for step in attempt.steps if set(step.calls) - beside]
+        if step := next(iter(reversed(acted or attempt.steps)), None):
+            return step.path[-1] if step.path else "" if step.node in _OF_ANY_AGENT else step.node
+    return ""
 
 
 def _form(value: str) -> str:
@@ -207,161 +257,63 @@ def _form(value: str) -> str:
     return re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "0", value))
 
 
-def _is_hand_off(name: str) -> bool:
-    """Whether a tool hands the conversation to another agent, as those of langgraph-supervisor and langgraph-swarm."""
-    return name.startswith(("transfer_to_", "transfer_back_to_"))
-
-
-def _reads(name: str) -> bool:
-    parts = [part.casefold() for part in _NAME_PART.findall(name)]
-    return bool(parts) and (parts[0] in _READS or parts[-1] in ("lookup", "search"))
-
-
-def _of_success(success: Any, *, negated: bool) -> Iterator[ToolCondition]:
+def forbidden_in(success: Any) -> Iterator[Mapping[str, Any]]:
+    """The calls that a success forbids whatever else holds: not those in `any_of` or `not`."""
     for key, value in as_object(success).items():
         for part in value if isinstance(value, list) else [value]:
-            if key in ("all_of", "any_of", "not"):
-                yield from _of_success(part, negated=negated != (key == "not"))
-            elif key in ("tool_called", "tool_not_called"):
-                spec = {"name": part} if isinstance(part, str) else as_object(part)
-                yield from _condition(spec, spec.get("name"), negated=negated != (key == "tool_not_called"))
-
-
-def _of_scorer(described: Any, *, negated: bool) -> Iterator[ToolCondition]:
-    """As `_of_success`, of a scorer in the form in which a record's provenance has it."""
-    scorer = as_object(described)
-    turned = negated != (scorer.get("name") == "Negated")
-    parts = scorer.get("of")
-    for part in [parts] if isinstance(parts, Mapping) else as_list(parts):
-        yield from _of_scorer(part, negated=turned)
-    yield from _condition(scorer, scorer.get("tool"), negated=negated)
-
-
-def _condition(spec: Mapping[str, Any], name: Any, *, negated: bool) -> Iterator[ToolCondition]:
-    times = spec.get("times")
-    if isinstance(name, str):
-        arguments = as_object(spec.get("arguments"))
-        if not negated:
-            yield ToolCondition(name, arguments, times if isinstance(times, int) else None)
-        elif times is None or times == 0:
-            yield ToolCondition(name, arguments, 0 if times is None else None)
-
-
-# Rules for an agent's replies and calls
-
-
-def _twice(reading: Reading) -> Causes:
-    finished: set[tuple[str, str]] = set()
-    for call in reading.calls:
-        if call.key in finished and call.acts:
-            yield _in_call(call, f"the agent called `{call.name}` again after it had been done")
-        if not call.error:
-            finished.add(call.key)
-
-
-def _another_way(reading: Reading) -> Causes:
-    """A call that did what its tool had refused with another value, which the user had not named."""
-    for before, call in pairwise(reading.calls):
-        again = before.error and not call.error and call.acts and before.name == call.name
-        between = reading.conversation.messages[before.message + 1 : call.message]
-        unasked = again and not any(message.role == "user" for message in between)
-        if unasked and (argument := reading.argument_from_nowhere(call)):
-            yield _in_call(call, f"after `{call.name}` failed, the agent called it with another `{argument}`")
-
-
-def _wrong_argument(reading: Reading) -> Causes:
-    for condition in reading.conditions:
-        calls = [call for call in reading.calls if call.name == condition.name]
-        wrong = [call.differing(condition.arguments) for call in calls]
-        if condition.times != 0 and calls and condition.arguments and all(wrong):
-            yield _in_call(calls[-1], _other_argument(calls[-1], wrong[-1] or ""))
-
-
-def _forbidden(reading: Reading) -> Causes:
-    for condition in reading.conditions:
-        fitting = [call for call in reading.calls if call.name == condition.name and not call.error]
-        fitting = [call for call in fitting if call.differing(condition.arguments) is None]
-        if condition.times == 0 and fitting:
-            strange = reading.argument_from_nowhere(fitting[0])
-            name = f"the agent called `{condition.name}`, which it must not"
-            yield _in_call(fitting[0], _other_argument(fitting[0], strange) if strange else name)
-        elif condition.times and len(fitting) > condition.times:
-            often = "once" if condition.times == 1 else f"{condition.times} times"
-            yield _in_call(fitting[condition.times], f"the agent called `{condition.name}` more than {often}")
-
-
-def _left_error(reading: Reading) -> Causes:
-    """The last call of a tool that acts, if it failed and no later one of it did not: the tool may be at fault too."""
-    last = {call.name: call for call in reading.calls if call.acts}
-    for call in last.values():
-        if call.error:
-            yield _in_call(call, f"`{call.name}` failed, and the agent left it at that", "undecided")
-
-
-def _loops(reading: Reading) -> Causes:
-    texts: set[str] = set()
-    for number, message in enumerate(reading.conversation.messages):
-        if message.role == "assistant" and message.text.strip():
-            if (words := plain_words(message.text)) and words in texts:
-                yield Cause(name="the agent repeated its message", fault="assistant", site="message", message=number)
-            texts.add(words)
-    counts: dict[tuple[str, str], int] = {}
-    for call in reading.calls:
-        counts[call.key] = counts.get(call.key, 0) + 1
-        if counts[call.key] == LOOP:
-            yield _in_call(call, f"the agent repeated the same call of `{call.name}`")
-
-
-RULES: tuple[Callable[[Reading], Causes], ...] = (
-    _twice,
-    _another_way,
-    _wrong_argument,
-    _forbidden,
-    _left_error,
-    _loops,
-)
-"""The most specific first: what one of these finds explains what later ones find."""
-
-
-def _in_call(call: MadeCall, name: str, fault: Whose = "assistant") -> Cause:
-    return Cause(name=name, fault=fault, site="call", message=call.message, tool=call.name)
-
-
-def _other_argument(call: MadeCall, argument: str) -> str:
-    return f"the agent called `{call.name}` with another `{argument}` than was asked for"
-
-
-def findings(conversation: Conversation) -> list[Cause]:
-    """What each rule finds in a conversation, failed or not."""
-    reading = Reading(conversation)
-    return [cause for rule in RULES for cause in rule(reading)]
+            if key == "all_of":
+                yield from forbidden_in(part)
+            elif key == "tool_not_called":
+                yield {"name": part} if isinstance(part, str) else as_object(part)
 
 
 # The user's faults
 
 
 def found_faults(conversation: Conversation) -> Iterator[UserFaultFinding]:
-    """What the rules find wrong with the conversation's user, the leaks of its role first."""
+    """What the rules find wrong with the conversation's user, the leaks of its role first; nothing in a script's words."""
+    if conversation.scenario.get("script"):
+        return
     for name in BROKEN_ROLE:
         yield from (UserFaultFinding(name, *place) for place in DIALOGUE_RULES[name].find(conversation))
     yield from faults_of_user(conversation)
+    yield from _contradictions(conversation)
+    yield from _without_goal(conversation)
+
+
+def _contradictions(conversation: Conversation) -> Iterator[UserFaultFinding]:
+    """A fact of the scenario in its own words, with another value than it has there."""
+    facts = conversation.scenario.get("facts")
+    listed = re.split(r"(?<=[.。;；\n])\s*", facts) if isinstance(facts, str) else [str(one) for one in as_list(facts)]
+    frames = {_frame(fact): values_in(fact) for fact in listed if values_in(fact) and len(fact) > 8}
+    known = set[str]().union(*map(values_in, map(str, scalars(dict(conversation.scenario)))))
+    heard = set[str]()
+    for number, message in enumerate(conversation.messages):
+        if message.role != "user":
+            heard |= values_in(message.text)
+            continue
+        for sentence in re.split(r"(?<=[.。!?！？\n])\s*", message.text):
+            if (own := frames.get(_frame(sentence))) is not None and (
+                other := values_in(sentence) - known - heard - own
+            ):
+                yield UserFaultFinding(CONTRADICTS, number, f"gives {min(other)!r} in place of {min(own)!r}")
+
+
+def _frame(sentence: str) -> str:
+    """A sentence without its values and marks."""
+    return re.sub(r"[\W_]+", " ", re.sub(r"\w*\d[\w:./-]*", "#", sentence)).strip().casefold()
+
+
+def _without_goal(conversation: Conversation) -> Iterator[UserFaultFinding]:
+    said = [(n, one.text) for n, one in enumerate(conversation.messages) if one.role == "user" and not one.name]
+    if said and names_goal(goal_text(conversation.scenario), [text for _, text in said]) is False:
+        yield UserFaultFinding(NO_GOAL, said[-1][0], "no message has a word of its goal")
 
 
 def first_fault(conversation: Conversation) -> UserFaultFinding | None:
-    """The fault of the user simulator, with its message and reason.
-
-    None without one, and where the agent was at fault in an earlier message: what a user does wrong then follows from that.
-    """
+    """The first thing that the user simulator did wrong, with its message and reason; None without one."""
     if conversation.fault == "user" and conversation.stop is not None:
         return UserFaultFinding(conversation.stop, len(conversation.messages) - 1, stop_in_words(conversation.stop))
-    if (fault := _earliest(conversation)) is None:
-        return None
-    is_later = any((cause.message or 0) < fault.message for cause in findings(conversation))
-    return None if is_later else fault
-
-
-def _earliest(conversation: Conversation) -> UserFaultFinding | None:
-    """The user's first fault by its message, before or after faults of the agent; None without one."""
     return min(found_faults(conversation), key=lambda fault: fault.message, default=None)
 
 
@@ -383,27 +335,55 @@ def rejected_because(conversation: Conversation) -> str | None:
 
 
 def cause_of(conversation: Conversation, frames: tuple[str, ...] = ()) -> Cause:
-    """The first cause that a rule finds in a conversation without success; `frames`: of the error that ended it.
-
-    Else it is the condition of the success that it broke, or its stop reason.
-    """
+    """What broke in a conversation without success, and whose fault it is; `frames`: of the error that ended it."""
     last = len(conversation.messages) - 1 if conversation.messages else None
-    if user := first_fault(conversation):
-        of_rule = user.rule in USER_RULES
-        what = USER_RULES[user.rule].description if of_rule else stop_in_words(user.rule)
-        name = f"the user simulator was at fault: {what}"
-        site: SiteKind = "message" if of_rule else "end"
-        return Cause(name=name, fault="user", site=site, message=user.message if of_rule else last)
+    node = last_node(conversation)
     if end := _of_end(conversation, frames):
-        return end.model_copy(update={"message": last})
+        return end.model_copy(update={"message": last, "node": node})
     reading = Reading(conversation)
-    # What the agent did after the user went wrong is not the cause.
-    fault = _earliest(conversation)
-    for rule in RULES:
-        causes = (cause for cause in rule(reading) if fault is None or (cause.message or 0) < fault.message)
-        if (cause := next(causes, None)) is not None:
-            return cause
-    return _of_condition(reading, last)
+    broke = _of_condition(reading, last)
+    found = [(fault, _names(reading, fault)) for fault in found_faults(conversation)]
+    user = first_fault(conversation)
+    of_user = conversation.fault == "user" or any(weighs for _, weighs in found)
+    of_agent = _agents_fault(reading, broke)
+    if of_user and of_agent and not (reading.forbidden and not any(one.rule in _OTHER_VALUE for one, _ in found)):
+        return broke.model_copy(update={"node": node})  # each side did something wrong, and either may have led to it
+    if of_agent:
+        return broke.model_copy(update={"fault": "assistant", "because": of_agent, "node": node})
+    if of_user and user is not None:
+        user = next((fault for fault, weighs in found if weighs), user)
+        of_rule = user.rule in USER_RULES or user.rule in _OWN_RULES
+        what = USER_RULES[user.rule].description if user.rule in USER_RULES else _OWN_RULES.get(user.rule, "")
+        place: dict[str, Any] = {"site": "message", "message": user.message} if of_rule else {"message": last}
+        name = f"the user simulator was at fault: {what or stop_in_words(user.rule)}"
+        return Cause(name=name, fault="user", because=user.reason, node=node, **place)
+    return broke.model_copy(update={"node": node})
+
+
+def _names(reading: Reading, fault: UserFaultFinding) -> bool:
+    """Whether a user's fault explains the failure: not a harmless one where the agent went on and acted, or had already
+    said the same twice, which may have led to it."""
+    if fault.rule not in _HARMLESS:
+        return True
+    if any(call.message > fault.message and not call.error for call in reading.calls):
+        return False
+    replies = [one.text for one in reading.conversation.messages[: fault.message] if one.role == "assistant"]
+    return not any(is_repeat(text, replies[:number]) for number, text in enumerate(replies))
+
+
+def _agents_fault(reading: Reading, broke: Cause) -> str:
+    """What shows that the agent is at fault; empty if nothing does."""
+    if (call := reading.forbidden) is not None:
+        return f"it called `{call.name}`, which the success forbids"
+    if broke.fault == "assistant":
+        return broke.name
+    if (call := reading.left_error()) is not None:
+        return f"its call of `{call.name}` failed by what it gave, and it left it at that"
+    own = map(Broken.model_validate, success_score(reading.conversation).get("broken", ()))
+    kinds = {one.kind for one in own}
+    if kinds & {"state", "not_called", "other_arguments", "no_result"} and reading.could_have:
+        return "the user gave every value of the plan that the oracle found, and it did not get there"
+    return ""
 
 
 def _of_end(conversation: Conversation, frames: tuple[str, ...]) -> Cause | None:
@@ -436,22 +416,46 @@ def _of_end(conversation: Conversation, frames: tuple[str, ...]) -> Cause | None
 def _of_condition(reading: Reading, last: int | None) -> Cause:
     """The condition of the success that was broken, at the call that broke it or at the end."""
     score, stop = success_score(reading.conversation), stop_in_words(reading.conversation.stop)
+    if (call := reading.forbidden) is not None:
+        name = f"`{call.name}` was called, which it must not be"
+        return Cause(name=name, fault="undecided", site="call", message=call.message, tool=call.name)
     known = [one for one in map(Broken.model_validate, score.get("broken", ())) if one.kind in CONDITIONS]
-    if not known:  # a scorer of one's own: only its sentence says more
-        known = [Broken(kind="own")]
-    broken = min(known, key=lambda one: [*CONDITIONS].index(one.kind))
+    broken = min(known, key=lambda one: [*CONDITIONS].index(one.kind), default=Broken(kind="own"))
+    values = f"{_kind_of(broken.expected)} was expected, and it is {_kind_of(broken.got)}"
+    if broken.expected and _kind_of(broken.expected) == _kind_of(broken.got):
+        values = f"{_kind_of(broken.got)} that is not the expected one"
+    name = CONDITIONS[broken.kind].format(tool=broken.tool, path=templated_path(broken.path), values=values)
+    by_agent = broken.kind == "followed" or (broken.kind, broken.side) == ("said", "assistant")
     if broken.kind == "state" and broken.got:
-        for call in reading.acts:
-            if argument := call.argument_with(broken.got):
-                return _in_call(call, _other_argument(call, argument))
-    name = CONDITIONS[broken.kind].format(tool=broken.tool, path=templated_path(broken.path))
-    if broken.kind not in AT_THE_END:
-        is_agents = broken.kind in OF_THE_AGENT or (broken.kind, broken.side) == ("said", "assistant")
-        fault: Whose = "assistant" if is_agents else "undecided"
-        return Cause(name=name, fault=fault, message=last, tool=broken.tool)
-    if (act := next(reading.acts, None)) is not None:
-        return _in_call(act, f"after `{act.name}` was called: {name}", "undecided")
-    return Cause(name="; ".join(dict.fromkeys((name, stop))), fault="undecided", message=last)
+        for call in reversed(reading.calls):
+            if not call.error and call.argument_with(broken.got):
+                return Cause(
+                    name=f"{name}, by `{call.name}`",
+                    fault="undecided",
+                    site="call",
+                    message=call.message,
+                    tool=call.name,
+                )
+    calls = [call for call in reading.calls if call.name == broken.tool]
+    if broken.kind == "other_arguments" and calls:
+        return Cause(name=name, fault="undecided", site="call", message=calls[-1].message, tool=broken.tool)
+    if broken.kind in ("own", "judged"):  # which say least: how it ended says more
+        name = "; ".join(dict.fromkeys((name, stop)))
+    return Cause(name=name, fault="assistant" if by_agent else "undecided", message=last, tool=broken.tool)
+
+
+def _kind_of(text: str) -> str:
+    """A value of JSON in words: a word, true, false or null as it is, of any other its kind."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return "a value" if text else "nothing"
+    if isinstance(value, bool) or value is None:
+        return text
+    if isinstance(value, str):
+        is_word = len(value) < 25 and re.fullmatch(r"[^\W\d_A-Z]+(?:[ _-][^\W\d_A-Z]+){0,2}", value)
+        return text if is_word else "a date" if re.match(r"\d{4}-\d\d-\d\d", value) else "a text"
+    return {int: "a number", float: "a number", list: "a list", dict: "an object"}[type(value)]
 
 
 def templated_path(path: str) -> str:

@@ -9,7 +9,17 @@ from ..data.formats.messages import NO_RESULT
 from ..data.identity import digest
 from ..data.records import INTERRUPT, TURN_TIMEOUT, UNTOLD, Conversation, Failure, stop_in_words
 from ..data.rules.user_faults import behaviour_names
-from .faults import NONE_ACCEPTED, SUCCESS, Cause, Whose, cause_of, first_fault, rejected_because, success_score
+from .faults import (
+    NONE_ACCEPTED,
+    NOT_APPROVED,
+    SUCCESS,
+    Cause,
+    Whose,
+    cause_of,
+    first_fault,
+    rejected_because,
+    success_score,
+)
 
 CUT_SHORT = "it was cut short"
 """Begin of the reason why a conversation has no score that did not come to its end."""
@@ -19,8 +29,6 @@ TIMED_OUT, INTERRUPTED, AT_ITS_LIMIT = "agent_timeout", "agent_interrupted", "ag
 """Stop reasons of an agent that did not answer to the end."""
 BY_GOODBYE = "unless_the_scenario_says"
 """Name of the scorer of the cast for agents, in records: it has no score for a scenario with a `success`."""
-_NOT_APPROVED = "User rejected the tool call for "
-"""Begin of the error that LangChain's `HumanInTheLoopMiddleware` records of a call that was not approved."""
 _LONGEST = 300
 """Longest line of a tool's error, in characters."""
 
@@ -47,7 +55,7 @@ class Outcome:
     fault: Whose = "none"
     """Whose fault it is that the conversation is no success; `none` of a success."""
     user_fault: str | None = None
-    """The rule by which the user simulator is at fault; None if it is not."""
+    """The rule by which the failure is the user simulator's fault; None if it is not."""
     user_fault_reason: str = ""
     """What the rule found, in words, with the message; empty without a fault."""
     cause: Cause | None = None
@@ -67,12 +75,13 @@ def outcome(conversation: Conversation, ending: str = "") -> Outcome:
     success, reason = (None, score) if isinstance(score, str) else score
     if not success and (rejected := rejected_because(conversation)):
         reason = "; ".join(filter(None, (reason, f"{stop_in_words(NONE_ACCEPTED)}: {rejected}")))
-    broken, frames = first_fault(conversation), _frames(conversation)
+    frames = _frames(conversation)
     cause = None
     fault: Whose = "none" if success else "infrastructure"
     if not success and not was_cut_short(conversation):
         cause = cause_of(conversation, frames)
         fault = cause.fault
+    broken = first_fault(conversation) if fault == "user" else None
     return Outcome(
         conversation.id,
         title_of(conversation),
@@ -162,7 +171,7 @@ def tool_errors(conversation: Conversation) -> dict[str, str]:
     for call in (call for draft in conversation.attempts("assistant") for call in draft.tool_calls):
         if call.error is None or call.waits or call.error == NO_RESULT or call.name == INTERRUPT:
             continue
-        if not call.error.startswith(_NOT_APPROVED):
+        if not call.error.startswith(NOT_APPROVED):
             line = next((" ".join(line.split()) for line in call.error.splitlines() if line.strip()), "no text")
             errors.setdefault(call.name, line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…")
     return errors

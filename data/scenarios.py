@@ -137,6 +137,8 @@ def _holds_lines(source: Source) -> bool:
     """Whether a path is a file of scenarios rather than of conversations."""
     if source.is_folder:
         return False
+    if test_cases.is_scripted(source):
+        return True
     formats = (form for form in domains.known_formats() if form.name != "topics")  # which has no conversations
     form = next((form for form in formats if form.claims(source)), None)
     if form is not None and form.scenarios:

@@ -364,8 +364,19 @@ def _is_mlflow(source: Source) -> bool:
     return isinstance(first.get("goal"), str) and of_simulator
 
 
+def is_scripted(source: Source) -> bool:
+    """Whether a source holds scenarios of which some fix the user's words (`script`) or begin in the middle (`messages`)."""
+    first = source.first
+    if not is_object(first):
+        return False
+    begins = isinstance(first.get("messages"), list) and is_object(first.get("success"))
+    return begins or isinstance(first.get("script"), list)
+
+
 def _is_lines(source: Source) -> bool:
     first = source.first
+    if is_scripted(source):
+        return True
     if not isinstance(first, dict) or any(isinstance(first.get(key), list) for key in LISTS):
         return False
     return isinstance(first.get("goal"), str) or isinstance(first.get("first_message"), str)

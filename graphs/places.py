@@ -30,6 +30,7 @@ from .failures import NodeError, blamed, failure_of, undone
 from .opening import of_cast, opening
 from .records import unjudged
 from .replaying import fork_of, recorded_update, without_record
+from .scenarios.scripted import scripted_update
 from .verdicts import after_validator, stop_of
 
 _OF_FURTHER = ("messages", "stop", "labels")
@@ -73,6 +74,8 @@ def place(name: NodePlace, cast: Cast) -> Any:
             if name in SPEAKERS:
                 await before_draft(limits)
             answer = recorded_update(name, shown)
+            if answer is None:
+                answer = scripted_update(name, shown)
             if answer is None:
                 answer = await _answer(name, node, without_record(shown), own)
         update = check_update(name, answer, state, cast.own_reasons)

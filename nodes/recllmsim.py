@@ -5,13 +5,16 @@ Conversations"). The user gets its task context, its profile and rules of behavi
 conversation.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
+from ..data.behaviours import behaviours_in
+from ..data.goals import names_goal
 from ..data.recllmsim import Situation, task_name
 from ..data.rules import others_label, user_notes, user_reasons
 from ..data.text.languages import HAN, Language
@@ -19,6 +22,7 @@ from ..prompts import Library
 from .goodbyes import ENDING, GIVING_UP, Ending
 from .limits import Limits
 from .messages import MARKS, PageMessages, as_text, fenced, filled, messages_for, repair, with_pages
+from .models.flaws import REFUSAL
 from .state import Draft, Prompt, State, Update, Verdict, history, rejected, said
 from .validators import by_reasons, cut_off, judges_flaws, unless_empty, wordless
 
@@ -91,6 +95,15 @@ class UserPrompts:
         return filled(self.pages[page], values)
 
 
+MOST_WITHOUT_GOAL = 3
+"""Messages of a user after which a conversation ends in which it has not named its goal."""
+_DECLINES = re.compile(
+    r"^\W*(?:(?:i['’]?m|i am) sorry,? (?:but )?|sorry,? (?:but )?|unfortunately,? )?i (?:can['’]?t|cannot|can not|am unable to|am not able to|won['’]t) "
+    r"(?:assist|help|comply|continue|fulfil?l|participate|engage|role-?play)\b|\bas an ai\b[^.]{0,40}\b(?:can['’]?t|cannot|do not|don['’]t|have no|unable)\b|^\W*(?:抱歉|对不起|很抱歉)?[，,]?我(?:无法|不能)(?:协助|帮助您|继续|提供|满足)|作为(?:一个)?(?:AI|人工智能)",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True)
 class UserValidator:
     """Rejects messages that are cut off, empty, only tool calls, imitate another role or reveal the prompt.
@@ -132,14 +145,28 @@ class UserValidator:
                 update["stop"] = reason
             verdicts.append(verdict)
             earlier.append(draft["text"])
+        if self._has_no_goal(state, earlier):
+            update["stop"] = "user_gave_up"
         if not self.ends_anyway and not all(verdict["accepted"] for verdict in verdicts):
             update.pop("stop", None)  # if another draft is rejected, the goodbye is rejected with it
         return update
+
+    def _has_no_goal(self, state: State, messages: Sequence[str]) -> bool:
+        """Whether the user of an agent's test has not named its goal in so many messages that it never will."""
+        listens = self.ending is not None and self.ending.any_goodbye
+        is_plain = (
+            listens and len(messages) >= MOST_WITHOUT_GOAL and not behaviours_in(state["scenario"], state.get("extra"))
+        )
+        return (
+            is_plain and "script" not in state["scenario"] and names_goal(goal_of(state["scenario"]), messages) is False
+        )
 
     def _verdict(self, draft: Draft, earlier: list[str], reply: str | None) -> Verdict:
         text, cut = draft["text"], None if self.ends_anyway else cut_off(draft)  # the published generator looks at none
         if cut is not None:
             return cut
+        if not self.ends_anyway and _DECLINES.search(text):  # a model that does not play the user
+            return by_reasons([REFUSAL], [])
         reasons: list[str] = list(user_reasons(text, self.instructions))
         if (silent := wordless(draft)) is not None:
             reasons = [] if silent["accepted"] else [str(silent.get("reason"))]

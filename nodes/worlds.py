@@ -6,6 +6,7 @@ runtime's context (`runtime.context.world`); no record, checkpoint, manifest or 
 
 import copy
 import inspect
+import json
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -76,6 +77,8 @@ async def living(world: World, scenario: Mapping[str, Any]) -> AsyncIterator[Any
     with _failing("could not be set up"):
         environment = await _awaited(world(copy.deepcopy(dict(scenario))))
         live = await _entered(environment)
+    if '"refused"' in json.dumps(scenario.get("success"), default=str):  # which compares the end with the beginning
+        _BEGUN[id(live)] = copy.deepcopy(await state_of(live))
     try:
         yield live
     except BaseException:
@@ -84,8 +87,18 @@ async def living(world: World, scenario: Mapping[str, Any]) -> AsyncIterator[Any
         except Exception as error:  # the first error, or the cancellation, is the one to go on with
             log.warning("the world could not be torn down: %s", error_line(error))
         raise
+    finally:
+        _BEGUN.pop(id(live), None)
     with _failing("could not be torn down"):
         await _left(environment)
+
+
+_BEGUN: dict[int, Any] = {}
+
+
+def begun_state(world: Any) -> Any:
+    """The state in which a live world began, where its scenario's success asks for a refusal; else None."""
+    return _BEGUN.get(id(world))
 
 
 async def _entered(environment: Any) -> Any:

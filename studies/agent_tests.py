@@ -5,17 +5,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from ..analysis.outcomes import outcome
+from ..analysis.testing.failures import ButFor
 from ..analysis.testing.pairs import Margin
 from ..analysis.testing.report import resuming
 from ..errors import SettingError
 from ..graphs import Cast, agent_test, casts
 from ..graphs.scenarios.sources import ScenarioSource
 from ..nodes.limits import Limits
+from ..nodes.settings.import_path import imported
 from ..runs.loop import blocking
 from ..runs.plan import CallPlan, conversations_planned
 from ..runs.settings import RunSettings
 from ..runs.simulate import arun
 from .agent_trials import AgentSuccess, AgentTest
+from .but_for import faults_of
+from .judge_check import judge_check, judged_faults, people_say
+from .null_agents import floor_of
 from .paired_tests import OldVersion, old_version
 from .sources import logged
 
@@ -33,6 +39,12 @@ class PreparedTest:
     """The version with which the agent is compared."""
     margin: Margin | None = None
     """What fails the agent against it."""
+    judge: str | None = None
+    people: Mapping[str, bool] | None = None
+    """What people said of conversations, with which the judge is compared."""
+    why: bool = False
+    specified: Any = None
+    """Find whose fault each failure is, by a world whose tools do what they should."""
 
     @property
     def casts(self) -> dict[str, Cast]:
@@ -55,15 +67,27 @@ class PreparedTest:
         run.check(records)
         if self.settings.out is None:
             run.warn(records)
+        named = {} if self.judge is None else await judged_faults(self.judge, counted, settings)
+        faults: dict[str, ButFor] = {}
+        if self.why:
+            failed = [one for one in counted if outcome(one).success is False]
+            faults = await faults_of(self.trial, self.limits, failed, specified=self.specified, run=run.folder)
         result = self.trial.result(
             counted,
             **self.bounds,
             ending=run.ending,
             against=None if old is None else old.compared(counted, run, name=name, margin=self.margin),
             cost=run.calls.spending.counted_cost,
+            named=named | {name: (one.fault, one.because) for name, one in faults.items()},
         )
+        further = {
+            "resume": resuming(result, again, run.ending) if again else "",
+            "floor": await floor_of(self.trial, self.limits),
+            "judge": None if self.people is None else judge_check(counted, self.people),
+        }
         return AgentSuccess(
-            **{**dict(result), "resume": resuming(result, again, run.ending) if again else ""},
+            **{**dict(result), **further},
+            why=tuple(faults.values()),
             folder=run.folder,
             records=tuple(records),
             manifest=self.trial.manifest(self.limits),
@@ -89,6 +113,9 @@ def prepared(
     against: Any = None,
     common: bool = False,
     fail_if_worse: Margin | None = None,
+    why: bool = False,
+    specified: Any = None,
+    labels: str | Path | None = None,
     scored: bool = True,
     **settings: Any,
 ) -> PreparedTest:
@@ -116,6 +143,7 @@ def prepared(
         for name, value in (("fail_if_worse", fail_if_worse), ("common", common or None)):
             if value is not None:
                 raise SettingError(f"{name}: is that of a comparison: give against, the other version")
+    people = None if labels is None else people_say(labels)
     trial = test_of(agent)
     if scored:
         trial.check()
@@ -127,7 +155,18 @@ def prepared(
         for note in old.notes(trial.cast.nodes["user_simulator"]):
             logged(note)
     bounds = {"threshold": threshold, "at_least": at_least}
-    return PreparedTest(trial=trial, limits=limits, settings=run_settings, bounds=bounds, old=old, margin=fail_if_worse)
+    return PreparedTest(
+        trial=trial,
+        limits=limits,
+        settings=run_settings,
+        bounds=bounds,
+        old=old,
+        margin=fail_if_worse,
+        judge=judge,
+        people=people,
+        why=why,
+        specified=imported(specified, "specified") if isinstance(specified, str) else specified,
+    )
 
 
 async def atest(agent: Any, scenarios: "str | Path | Iterable[Mapping[str, Any]]", **settings: Any) -> AgentSuccess:
@@ -165,6 +204,9 @@ def test(
     against: Any = None,
     common: bool = False,
     fail_if_worse: Margin | None = None,
+    why: bool = False,
+    specified: Any = None,
+    labels: str | Path | None = None,
     **settings: Any,
 ) -> AgentSuccess:
     """Simulate users of an agent, and measure its success rate; `duologue test` as a function.
@@ -191,6 +233,11 @@ def test(
         common: Compare what both runs have in common, where scenarios or repeats differ.
         fail_if_worse: `shown`: it does not pass where a loss on these scenarios is shown (exact sign test, p below .05).
             A number above 0 and below 1: unless a loss of at most this share is shown.
+        why: Find whose fault each failure is by running it again with one part put right. It needs scenarios with a
+            `plan` (`duologue scenarios`) and an agent that is a LangGraph graph; others are undecided, with the reason.
+        labels: People's labels of some conversations, a file or a folder of the labelling page: the judge's agreement with
+            them (kappa) and the rectified share are told (`judge` of the result).
+        specified: For `why`, a world whose tools do what they should; without one no fault of the tools is found.
         settings: How the run is made, as for `simulate` (`concurrency`, `max_cost`, `replies` and others), and settings of
             the cast, such as `world`, `approve` or `language`; options of its scenarios, such as
             `part`; limits, such as `turn_timeout`.

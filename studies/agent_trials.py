@@ -9,6 +9,8 @@ from typing import cast as typed
 
 from pydantic import Field
 
+from ..analysis.faults import Whose
+from ..analysis.testing.failures import ButFor
 from ..analysis.testing.pairs import PairedTest
 from ..analysis.testing.report import number_line, scenario_success_table, summary_line
 from ..analysis.testing.success import PlannedConversation, Successes, successes, with_verdict
@@ -37,6 +39,8 @@ class AgentSuccess(Successes):
     """The run folder; None without `out`."""
     records: tuple[Conversation, ...] = Field(default=(), exclude=True)
     """The conversations, in the order of the scenarios; they are not part of its JSON."""
+    why: tuple[ButFor, ...] = ()
+    """Whose fault each failure is by repairs; empty unless `why` was asked."""
     manifest: dict[str, Any] = Field(default_factory=dict, exclude=True)
     """The manifest of its run, by which another result is compared with it; it is not part of its JSON."""
 
@@ -160,13 +164,14 @@ class AgentTest:
         ending: str = "",
         against: PairedTest | None = None,
         cost: float | None = None,
+        named: Mapping[str, tuple[Whose, str]] | None = None,
     ) -> Successes:
         """How often the agent succeeded in these conversations, with the verdict and advice.
 
         `ending`: why the run ended, for what it cut short. `against`: the comparison with another version. `cost`: in
-        US dollars.
+        US dollars. `named`: faults of failures that were asked for, by their ids.
         """
-        counted = successes(records, plan=self.plan, ending=ending)
+        counted = successes(records, plan=self.plan, ending=ending, named=named)
         result = with_verdict(
             counted, threshold=threshold, at_least=at_least, against=against, broken=self.scenarios.broken
         )

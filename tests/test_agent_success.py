@@ -11,7 +11,12 @@ import pytest
 
 import duologue
 from duologue import graphs, nodes
-from duologue.errors import MissingExtraError, SettingError
+from duologue.analysis.testing.report import Line, report
+from duologue.analysis.testing.success import successes
+from duologue.errors import DataError, MissingExtraError, SettingError
+from duologue.runs.settings import RunSettings
+from duologue.studies.judge_check import judged_faults
+from duologue.testing import scripted_model
 
 pytest_plugins = ["pytester"]
 
@@ -98,3 +103,48 @@ def test_the_example_of_the_page_gives_what_it_says(tmp_path: Path, monkeypatch:
     exec(code + call.replace("result.to_pandas()", ""), names)
     assert f"{names['result'].success.value:.2f}, and the lower end" in call.replace("# ", "")
     assert (tmp_path / "out/again/manifest.json").is_file()
+
+
+def test_agents_that_do_nothing_are_the_floor() -> None:
+    class Store(dict[str, Any]):
+        pass
+
+    def world(scenario: dict[str, Any]) -> Any:
+        return Store(paid=0)
+
+    goals = [
+        {"goal": "keep my money", "success": {"final_state": {"paid": 0}}},
+        {"goal": "get my money", "success": {"final_state": {"paid": 1}}},
+        {"goal": "hear that you cannot", "success": {"text_contains": "cannot help"}},
+    ]
+    result = duologue.test(agent, goals, world=world)
+    assert result.floor is not None
+    assert (result.floor.scenarios, result.floor.refusing, result.floor.silent) == (3, 2, 1)
+    assert "succeeds in 2 of 3 scenarios, one that says nothing in 1" in result._repr_html_()
+    assert duologue.test(agent, [{"goal": "x"}]).floor is None
+
+
+def test_a_judges_agreement_with_people_and_the_rectified_share_stand_beside_the_judged_one(tmp_path: Path) -> None:
+    goals = [{"goal": f"book table {n}", "success": {"text_contains": "booked"}} for n in range(12)]
+    first = duologue.test(agent, goals)
+    labels = tmp_path / "labels.jsonl"
+    rows = [{"conversation": one.id, "value": n < 6} for n, one in enumerate(first.records[:8])]
+    labels.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    judge = duologue.test(agent, goals, labels=labels).judge
+    assert judge is not None
+    assert (judge.labelled, judge.agreed, judge.judged, judge.kappa.value) == (8, 6, 1.0, 0)
+    assert judge.rectified.value == pytest.approx(0.75)
+    labels.write_text('{"conversation": "x", "value": "maybe"}\n')
+    with pytest.raises(DataError, match=r"labels.jsonl: line 1: the label is 'maybe'"):
+        duologue.test(agent, goals, labels=labels)
+
+
+def test_a_judge_names_the_fault_of_an_undecided_failure_with_its_name_beside_it() -> None:
+    model = scripted_model('{"reason": "it only asks", "value": "assistant"}')
+    goal = {"goal": "book a table", "success": {"text_contains": "booked"}}
+    records = duologue.test(lambda messages: "Hm.", [goal]).records
+    named = asyncio.run(judged_faults(model, records, RunSettings()))
+    assert [*named.values()] == [("assistant", "by the judge ScriptedModel: it only asks")]
+    result = successes(records, named=named)
+    assert result.faults["assistant"] == 1
+    assert any("by the judge ScriptedModel" in line.text for line in report(result) if isinstance(line, Line))

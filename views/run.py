@@ -170,7 +170,7 @@ def _figures(line: Outline) -> tuple[str | int | float | None, ...]:
 
 
 def _failure(ended: Outcome) -> str:
-    return ended.cause.name if ended.success is False and ended.cause is not None else ""
+    return ended.cause.group if ended.success is False and ended.cause is not None else ""
 
 
 def result_of(conversations: Sequence[Conversation]) -> Successes | None:
@@ -185,7 +185,7 @@ def in_groups(result: Successes) -> dict[str, int]:
     """The place of each failed conversation by its id: the largest group first, of each the shortest."""
     ranks = {group.name: rank for rank, group in enumerate(result.groups)}
     failed = [failure for failure in result.failures if failure.success is False]
-    ordered = sorted(failed, key=lambda failure: ranks[failure.cause.name])
+    ordered = sorted(failed, key=lambda failure: ranks[failure.cause.group])
     return {failure.id: place for place, failure in enumerate(ordered)}
 
 

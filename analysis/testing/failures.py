@@ -1,5 +1,6 @@
 """Conversations without success, and their groups by cause."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import Field
@@ -7,6 +8,20 @@ from pydantic import Field
 from ...data.records import Conversation, Record
 from ..faults import Cause, Whose
 from ..outcomes import Outcome, details_of, in_words
+
+
+class ButFor(Record):
+    """Whose fault a failure is, by repairs."""
+
+    id: str
+    fault: Whose
+    """`user`, `assistant`, `tools`, `scenario`, or `undecided`."""
+    because: str
+    """What was put right, or why it is undecided."""
+    weak: bool = False
+    """Whether only a whole part in place of the recorded one mends it."""
+    conversations: int = 0
+    """Conversations that were begun for it."""
 
 
 class FailedConversation(Record):
@@ -27,13 +42,19 @@ class FailedConversation(Record):
     details: tuple[str, ...] = ()
     """These places, and tools that ended in an error, a line each."""
 
+    @property
+    def left_out(self) -> bool:
+        """Whether it says nothing of the agent: it is the user simulator's or the infrastructure's."""
+        return self.fault in ("user", "infrastructure")
+
 
 class FailureGroup(Record):
     """Conversations without success that have one cause."""
 
     name: str
-    """The cause in words."""
-    fault: Whose
+    """What broke and the last node, in words."""
+    faults: dict[Whose, int]
+    """Its conversations by whose fault it is."""
     conversations: int
     scenarios: int
     """Number of scenarios in which it occurs."""
@@ -41,6 +62,12 @@ class FailureGroup(Record):
     """The shortest of them."""
     versions: dict[str, int] = Field(default_factory=dict)
     """Its conversations by version of the agent, where several are compared."""
+
+    @property
+    def fault(self) -> str:
+        """Whose fault it is, in words: with numbers where not all are of one side."""
+        several = len(self.faults) > 1
+        return ", ".join(f"{whose} {count}" if several else whose for whose, count in self.faults.items())
 
     @property
     def share(self) -> str:
@@ -68,21 +95,19 @@ def failed_conversation(conversation: Conversation, result: Outcome) -> FailedCo
 
 def groups_of(versions: Mapping[str, Iterable[FailedConversation]]) -> tuple[FailureGroup, ...]:
     """The groups of failures by the version's name, the largest first; a version `""` is not named."""
-    members: dict[tuple[str, Whose], list[tuple[str, FailedConversation]]] = {}
+    members: dict[str, list[tuple[str, FailedConversation]]] = {}
     for version, failures in versions.items():
         for failure in failures:
-            members.setdefault((failure.cause.name, failure.fault), []).append((version, failure))
-    groups = [_group(name, fault, group, [*versions]) for (name, fault), group in members.items()]
+            members.setdefault(failure.cause.group, []).append((version, failure))
+    groups = [_group(name, group, [*versions]) for name, group in members.items()]
     return tuple(sorted(groups, key=lambda group: (-group.conversations, group.name)))
 
 
-def _group(
-    name: str, fault: Whose, members: Sequence[tuple[str, FailedConversation]], versions: Sequence[str]
-) -> FailureGroup:
+def _group(name: str, members: Sequence[tuple[str, FailedConversation]], versions: Sequence[str]) -> FailureGroup:
     counts = {version: sum(of == version for of, _ in members) for version in versions if version}
     return FailureGroup(
         name=name,
-        fault=fault,
+        faults=dict(Counter(failure.fault for _, failure in members).most_common()),
         conversations=len(members),
         scenarios=len({failure.scenario for _, failure in members}),
         first=min((failure for _, failure in members), key=lambda failure: (failure.messages, failure.id)),

@@ -83,7 +83,7 @@ def _describe(element: Element, result: Outcome, conversation: Conversation, add
     group = []
     if result.cause is not None:
         place = "" if result.cause.message is None else f", message {result.cause.message}"
-        group = [f"group: {result.cause.name}{place}"]
+        group = [f"group: {result.cause.group}{place}"]
     lines = [
         in_words(result, conversation.stop),
         *group,

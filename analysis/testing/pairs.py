@@ -192,7 +192,8 @@ class _Half:
     title: str
     success: bool | None
     reason: str
-    user_fault: bool
+    not_of_agent: PairFault | None
+    """Whose fault a failure is that is not counted."""
     failure: FailedConversation | None
     messages: tuple[tuple[str, str], ...]
     """Of each message its role and a digest."""
@@ -211,7 +212,7 @@ class _Half:
             title=result.scenario,
             success=result.success,
             reason=result.reason,
-            user_fault=result.user_fault is not None or result.fault == "user",
+            not_of_agent=result.fault if result.fault in ("user", "infrastructure") else None,
             failure=failed_conversation(conversation, result),
             messages=tuple(
                 (message.role, digest(message.text, [part.model_dump() for part in message.parts]))
@@ -306,9 +307,9 @@ def compare_pairs(
 def _pair(name: str, old: _Half | None, new: _Half | None) -> TestedPair:
     halves = [half for half in (old, new) if half is not None]
     left_out: PairFault | None = None
-    if any(half.user_fault for half in halves):
+    if any(half.not_of_agent == "user" for half in halves):
         left_out = "user"
-    elif len(halves) < 2 or any(half.success is None for half in halves):
+    elif any(half.not_of_agent for half in halves) or len(halves) < 2 or any(half.success is None for half in halves):
         left_out = "infrastructure"
     place = _first_difference(old.messages, new.messages) if old and new else None
     speakers = {half.messages[place][0] for half in halves if place is not None and place < len(half.messages)}

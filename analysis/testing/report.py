@@ -12,6 +12,8 @@ from .success import ScenarioSuccess, Successes
 
 LONGEST = 400
 """Longest text of a line in Markdown, in characters."""
+NAMED = 5
+"""Conversations that are named in a line."""
 SLOW = 0.5
 """Seconds of an agent's turn from which they are worth a word."""
 
@@ -76,13 +78,23 @@ def verdict_lines(result: Successes) -> list[str]:
     success = result.success
     lines = [summary_line(result)]
     if success.value is not None:
-        lines.append(f"{result.successes} of {in_number(result.scored, 'scored ')} succeeded: {number_line(success)}")
-    for estimate, words in (
-        (result.without_user_faults, "without those in which the user simulator is at fault"),
-        (result.first_draft, "at first draft, without a rejected one"),
-    ):
-        if estimate is not None and estimate.value is not None:
-            lines.append(f"{words}: {number_line(estimate)}")
+        counted = result.scored - len(result.left_out)
+        lines.append(f"{result.successes} of {in_number(counted, 'scored ')} succeeded: {number_line(success)}")
+    if result.left_out:
+        named = ", ".join(result.left_out[:NAMED]) + ", ..." * (len(result.left_out) > NAMED)
+        lines.append(f"left out, since the user simulator or the infrastructure was at fault: {named}")
+    if (judge := result.judge) is not None:
+        lines.append(
+            f"judge and people agree on {judge.agreed} of {judge.labelled} labelled conversations, kappa "
+            f"{number_line(judge.kappa)}; share by the judge {judge.judged:.2f}, rectified {number_line(judge.rectified)}"
+        )
+    if (floor := result.floor) is not None:
+        lines.append(
+            f"floor: an agent that only says it cannot help succeeds in {floor.refusing} of {floor.scenarios} scenarios, "
+            f"one that says nothing in {floor.silent}"
+        )
+    if (first := result.first_draft) is not None and first.value is not None:
+        lines.append(f"at first draft, without a rejected one: {number_line(first)}")
     if result.bounds is not None:
         low, high = result.bounds
         lines.append(
@@ -161,6 +173,8 @@ def _groups(result: Successes, room: Room) -> Iterator[Line]:
     for group in result.groups[: room.groups]:
         yield Line(group_line(group, result), "item", group.first.id, group.first.cause.message)
         yield Line(group.first.reason, "detail")
+        if because := group.first.cause.because:
+            yield Line(f"fault of the {group.first.fault}: {because}", "detail")
         yield from (Line(line, "detail") for line in group.first.details[: room.frames])
     if (more := len(result.groups) - room.groups) > 0:
         yield Line(f"{more} more groups", "item")
@@ -168,7 +182,7 @@ def _groups(result: Successes, room: Room) -> Iterator[Line]:
 
 def scenario_success_table(result: Successes, rows: int | None = None) -> Table:
     """A row for each scenario; of more than `rows` those with the least success."""
-    lacking = ("unscored", "cut short", "not begun")
+    lacking = ("left out", "unscored", "cut short", "not begun")
     present = [name for name in lacking if any(getattr(row, name.replace(" ", "_")) for row in result.scenarios)]
     shown: Sequence[ScenarioSuccess] = result.scenarios
     if rows is not None and len(shown) > rows:

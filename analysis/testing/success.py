@@ -1,8 +1,8 @@
 """The result of a test: how often conversations reach their goal, by scenario and by kind of user, and the verdict."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from math import comb
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from ...data.scenarios import tools_in_success
 from ...errors import DataError
 from ..attempts import model_tokens, rejected_drafts, sent_although_rejected
 from ..estimates import Difference, Estimate, holm, mean, paired, share
-from ..faults import SUCCESS, Whose
+from ..faults import SUCCESS, Whose, forbidden_in
 from ..outcomes import (
     SCORE_FAILED,
     Outcome,
@@ -39,6 +39,9 @@ NO_SCORE = (
     "give the cast one (closing=nodes.scoring(success=...)) that answers true or false, or each scenario a 'success'"
 )
 SHARE = (0.0, 1.0)
+KNOWN: tuple[Whose, ...] = ("user", "assistant", "infrastructure", "undecided", "tools", "scenario")
+MOST_LEFT_OUT = 0.1
+"""Greatest share of conversations that may say nothing of the agent."""
 TOOLS = 5
 """Most tools whose errors are named: a model may call tools that do not exist."""
 
@@ -63,12 +66,14 @@ class ScenarioSuccess(Record):
     scenario: str
     """What it is about, in a few words, with the id of its first conversation where others have the same title."""
     conversations: int
-    """Those with a score."""
+    """Those that count: with a score, and not left out."""
     successes: int
     unscored: int
     """Those that began and have no score, and were not cut short."""
     cut_short: int
     not_begun: int
+    left_out: int = 0
+    """Failures that are the user simulator's or the infrastructure's, which `conversations` does not have."""
 
     @property
     def share(self) -> float | None:
@@ -77,7 +82,7 @@ class ScenarioSuccess(Record):
 
 
 class UserSuccess(Record):
-    """The success of conversations with one kind of user, without those in which the user simulator is at fault."""
+    """The success of conversations with one kind of user, without failures that are the user simulator's."""
 
     user: str
     """Its behaviours, or `plain`."""
@@ -86,6 +91,31 @@ class UserSuccess(Record):
     """The share less that of the plain user about the same scenarios; None for the plain user, or without one."""
     adjusted_p: float | None
     """p of `against_plain`, adjusted for the number of users that are compared, by Holm's method."""
+
+
+class Floor(Record):
+    """In how many scenarios an agent succeeds that does nothing."""
+
+    scenarios: int
+    """Those whose `success` needs no judge."""
+    refusing: int
+    """With an agent that only says "I cannot help with that"."""
+    silent: int
+    """With an agent that says nothing."""
+
+
+class JudgeCheck(Record):
+    """A judge of success beside people."""
+
+    labelled: int
+    """Conversations that both labelled."""
+    agreed: int
+    kappa: Estimate
+    """Cohen's kappa of judge and people."""
+    judged: float
+    """The share of successes by the judge, of all conversations."""
+    rectified: Estimate
+    """The same rectified by people's labels."""
 
 
 class Successes(Record):
@@ -102,10 +132,11 @@ class Successes(Record):
     """Those that a limit of the run, their own limit of tokens or a cancellation ended."""
     not_begun: int
     """Those without a record: they were not begun, or were lost with a process that was ended by force."""
+    left_out: tuple[str, ...] = ()
+    """Ids of the scored conversations whose failure is the user simulator's or the infrastructure's: they are not in the
+    share. Undecided failures are."""
     success: Estimate
-    """The share of successes of all scored conversations, over scenarios."""
-    without_user_faults: Estimate | None = None
-    """That of those in which the user simulator is not at fault, whether they succeeded or not; None if it never is."""
+    """The share of successes of the scored conversations that are not left out, over scenarios."""
     first_draft: Estimate | None = None
     """The share of successes in which no draft of the assistant was rejected; None if none ever was."""
     pass_hat: dict[int, Estimate]
@@ -125,6 +156,10 @@ class Successes(Record):
     rejected (`rejected drafts`), and those of them that were sent all the same (`sent although rejected`)."""
     measures: dict[str, Estimate] = Field(default_factory=dict)
     """Means over scenarios: `turns`, `tokens` of models, and `turn seconds` of the agent."""
+    floor: Floor | None = None
+    """What agents reach that do nothing; None where it was not measured."""
+    judge: JudgeCheck | None = None
+    """How far the judge of success agrees with people; None without their labels."""
     cost: float | None = None
     """US dollars that the run has cost; None where no price was looked up, or one is unknown."""
     notes: tuple[str, ...] = ()
@@ -166,7 +201,7 @@ class _Scenario:
     content: str = ""
     """Equal for scenarios that differ only in their kind of user."""
     scored: list[tuple[bool, int, bool]] = field(default_factory=list)
-    """Of each conversation with a score: success, rejected drafts of the assistant, a fault of the user simulator."""
+    """Of each conversation with a score: success, rejected drafts of the assistant, whether it is left out."""
     values: dict[str, list[float]] = field(default_factory=dict)
     unscored: int = 0
     cut_short: int = 0
@@ -179,9 +214,19 @@ class _Scenario:
             self.unscored += 1
         else:
             rejected = rejected_drafts(conversation, "assistant", wordless=True)
-            self.scored.append((result.success, rejected, result.user_fault is not None))
+            self.scored.append((result.success, rejected, is_left_out(result)))
         for name, value in _values(conversation).items():
             self.values.setdefault(name, []).append(value)
+
+    @property
+    def counted(self) -> list[tuple[bool, int]]:
+        """Success and rejected drafts of those that are not left out."""
+        return [(success, drafts) for success, drafts, left_out in self.scored if not left_out]
+
+
+def is_left_out(result: Outcome) -> bool:
+    """Whether a failure says nothing of the agent: it is the user simulator's or the infrastructure's."""
+    return result.success is False and result.fault in ("user", "infrastructure")
 
 
 def _values(conversation: Conversation) -> dict[str, float]:
@@ -193,12 +238,17 @@ def _values(conversation: Conversation) -> dict[str, float]:
 
 
 def successes(
-    conversations: Iterable[Conversation], *, plan: Iterable[PlannedConversation] | None = None, ending: str = ""
+    conversations: Iterable[Conversation],
+    *,
+    plan: Iterable[PlannedConversation] | None = None,
+    ending: str = "",
+    named: Mapping[str, tuple[Whose, str]] | None = None,
 ) -> Successes:
     """Count the success of scored conversations, which are read once and not kept.
 
     `plan`: the conversations that were to be held, of which those that are not here were not begun. `ending`: why the
-    run ended, for those that it cut short. DataError without a plan, if nothing gives a score.
+    run ended, for those that it cut short. `named`: the fault of failures by their ids, and what shows it, where more
+    than structure was asked. DataError without a plan, if nothing gives a score.
     """
     scenarios: dict[str, _Scenario] = {}
     open_plan = {one.id: one for one in plan or ()}
@@ -212,6 +262,10 @@ def successes(
     for conversation in conversations:
         open_plan.pop(conversation.id, None)
         result = outcome(conversation, ending)
+        if named and conversation.id in named and result.cause is not None:
+            fault, because = named[conversation.id]
+            cause = result.cause.model_copy(update={"fault": fault, "because": because})
+            result = replace(result, fault=fault, cause=cause)
         key = keys.get(conversation.id) or scenario_key(conversation)
         scenario = scenarios.setdefault(key, _Scenario(result.scenario, conversation.id))
         scenario.content = content_key(conversation)
@@ -235,7 +289,7 @@ def successes(
         raise DataError(f"no conversation has a score named 'success' ({unscored[0].reason}): {NO_SCORE}")
     faults["infrastructure"] += not_begun
     failures.sort(key=lambda failure: (failure.messages, failure.id))
-    chances = [(sum(success for success, *_ in one.scored), len(one.scored)) for one in listed if one.scored]
+    chances = [(sum(success for success, _ in one.counted), len(one.counted)) for one in listed if one.counted]
     success = _share(listed)
     return Successes(
         planned=scored + len(unscored) + cut_short + not_begun,
@@ -244,10 +298,8 @@ def successes(
         unscored=len(unscored),
         cut_short=cut_short,
         not_begun=not_begun,
+        left_out=tuple(failure.id for failure in failures if failure.success is False and failure.left_out),
         success=success,
-        without_user_faults=_share(listed, fault=False)
-        if any(one[2] for two in listed for one in two.scored)
-        else None,
         first_draft=_share(listed, rejected=False) if counts["rejected drafts"] else None,
         pass_hat={
             k: mean([comb(reached, k) / comb(total, k) for reached, total in chances], SHARE, "scenarios")
@@ -257,7 +309,7 @@ def successes(
         users=tuple(users.rows()),
         failures=tuple(failures),
         groups=groups_of({"": failures}),
-        faults={whose: faults[whose] for whose in ("user", "assistant", "infrastructure", "undecided")},
+        faults={whose: faults[whose] for whose in KNOWN if faults[whose] or whose in KNOWN[:4]},
         counts=dict(counts),
         measures={
             name: mean([sum(values) / len(values) for values in of_scenarios], unit="scenarios")
@@ -281,16 +333,14 @@ def _counted(conversation: Conversation, result: Outcome) -> Counter[str]:
     return +counts
 
 
-def _share(scenarios: Sequence[_Scenario], *, fault: bool = True, rejected: bool = True) -> Estimate:
+def _share(scenarios: Sequence[_Scenario], *, rejected: bool = True) -> Estimate:
     """The share of successes; the kinds of users of one scenario are alike, and so are one scenario here.
 
-    `fault`: conversations with a fault of the user simulator count. `rejected`: successes with a rejected draft do.
+    `rejected`: successes with a rejected draft count.
     """
     sums: dict[str, tuple[int, int]] = {}
     for scenario in scenarios:
-        counted = [
-            success and (rejected or not drafts) for success, drafts, user in scenario.scored if fault or not user
-        ]
+        counted = [success and (rejected or not drafts) for success, drafts in scenario.counted]
         before = sums.get(scenario.content, (0, 0))
         sums[scenario.content] = before[0] + sum(counted), before[1] + len(counted)
     return share([*sums.values()])
@@ -309,8 +359,9 @@ def _rows(scenarios: Sequence[_Scenario]) -> Iterator[ScenarioSuccess]:
     for one in scenarios:
         yield ScenarioSuccess(
             scenario=f"{one.title} ({one.first})" if titles[one.title] > 1 else one.title,
-            conversations=len(one.scored),
-            successes=sum(success for success, *_ in one.scored),
+            conversations=len(one.counted),
+            successes=sum(success for success, _ in one.counted),
+            left_out=len(one.scored) - len(one.counted),
             unscored=one.unscored,
             cut_short=one.cut_short,
             not_begun=one.not_begun,
@@ -325,7 +376,7 @@ class _Users:
 
     def add(self, conversation: Conversation, result: Outcome) -> None:
         names = tuple(sorted(behaviours_in(conversation.scenario, conversation.extra)))
-        if result.success is not None and result.user_fault is None:
+        if result.success is not None and not is_left_out(result):
             scenario = {key: value for key, value in conversation.scenario.items() if key != KEY}
             self._scored.setdefault(names, {}).setdefault(digest(scenario), []).append(result.success)
 
@@ -358,7 +409,8 @@ class _Notes:
 
     def add(self, conversation: Conversation, result: Outcome) -> None:
         little = "read one, as its 'success' may ask too little"
-        refusal = as_object(conversation.scenario.get(SUCCESS)).get("refused") is True
+        success = as_object(conversation.scenario.get(SUCCESS))
+        refusal = success.get("refused") is True or any(True for _ in forbidden_in(success))
         if result.success and conversation.stop == "user_gave_up" and not refusal:
             self._counts[f"successful conversation{{s}} the user gave up: {little}"] += 1
         if result.success and ending_of(conversation) not in ("answered", None):
@@ -434,16 +486,19 @@ def with_verdict(
 
 def _reasons(result: Successes) -> Iterator[str]:
     """Why a test does not pass."""
-    for count, what in (
-        (result.not_begun, "not begun"),
-        (result.cut_short, "cut short"),
-        (result.unscored, "without a score"),
-    ):
+    for count, what in ((result.not_begun, "not begun"), (result.cut_short, "cut short")):
         if count:
             yield f"{count} {what}"
+    lost, ended = result.unscored + len(result.left_out), result.unscored + result.scored
+    if lost > MOST_LEFT_OUT * ended:
+        parts = (
+            (result.unscored, "without a score"),
+            (len(result.left_out), "failed by another fault than the agent's"),
+        )
+        yield f"{' and '.join(f'{count} {what}' for count, what in parts if count)}: more than one in ten of {ended}"
     success, threshold, at_least = result.success, result.threshold, result.at_least
     if success.value is None:
-        yield "no conversation has a score"
+        yield "no conversation has a score that counts"
         return
     if threshold is not None and success.value < threshold:
         yield f"the share is below the threshold {threshold:g}"
@@ -454,7 +509,9 @@ def _reasons(result: Successes) -> Iterator[str]:
     compared = result.against is not None and result.against.margin is not None
     if result.against is not None and (worse := not_as_good(result.against)):
         yield worse
-    if threshold is None and at_least is None and (not compared or not result.successes):
-        failed = result.scored - result.successes
-        if failed:
-            yield f"{failed} of {result.scored} failed" if result.successes else "no conversation succeeded"
+    if not result.successes:
+        yield "no conversation succeeded"
+    elif threshold is None and at_least is None and not compared:
+        counted = result.scored - len(result.left_out)
+        if failed := counted - result.successes:
+            yield f"{failed} of {counted} failed"

@@ -2,13 +2,16 @@
 
     duologue test --assistant shop:graph --world shop:world --context shop:context --approve all --scenarios scenarios.jsonl
 
-The models follow rules, so it runs without a key; give `build` a chat model of yours instead.
+The models follow rules, so it runs without a key; give `build` a chat model of yours instead. `worse` is a version with a
+fault: it pays back what was not returned.
 """
 
+import json
 import re
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from langchain.agents import create_agent
@@ -30,7 +33,7 @@ class Shop:
         self.connection.execute(
             "CREATE TABLE orders (code TEXT PRIMARY KEY, status TEXT, price INTEGER, refunded INTEGER)"
         )
-        rows = [(code, order["status"], order["price"], 0) for code, order in orders.items()]
+        rows = [(code, one["status"], one["price"], one.get("refunded", 0)) for code, one in orders.items()]
         self.connection.executemany("INSERT INTO orders VALUES (?, ?, ?, ?)", rows)
         self.connection.commit()
 
@@ -118,7 +121,7 @@ class Rules(BaseChatModel):
 
 def _code(messages: list[BaseMessage]) -> str | None:
     said = " ".join(str(message.text) for message in messages if message.type == "human")
-    found = re.findall(r"\b[A-Z]{2}\d{4}\b", said)
+    found = re.findall(r"(?<![A-Z0-9])[A-Z]{2}\d{4}(?!\d)", said)
     return found[-1] if found else None
 
 
@@ -128,41 +131,64 @@ def _call(name: str, **arguments: Any) -> AIMessage:
 
 def look_up(messages: list[BaseMessage]) -> AIMessage:
     """The rule of the agent for orders."""
-    if messages[-1].name == "find_order":
-        return AIMessage(f"The order is this: {messages[-1].text}")
-    return _call("find_order", code=_code(messages))
+    if messages[-1].name != "find_order":
+        return _call("find_order", code=_code(messages))
+    order = json.loads(str(messages[-1].text))
+    return AIMessage(order.get("error") or f"It is {order['status']}, and its price is {order['price']} EUR.")
 
 
-def pay_back(messages: list[BaseMessage]) -> AIMessage:
-    """The rule of the agent for refunds: it looks the price up, and asks for the refund."""
+def pay_back(messages: list[BaseMessage], *, checks: bool = True) -> AIMessage:
+    """The rule of the agent for refunds: it looks the order up, and asks for the refund of what was returned."""
     results = [message for message in messages if isinstance(message, ToolMessage)]
     if not results or results[-1].name not in ("find_order", "refund"):
         return _call("find_order", code=_code(messages))
     if results[-1].name == "refund":
         return AIMessage(str(results[-1].text))
-    price = re.search(r'"price": (\d+)', str(results[-1].text))
-    return (
-        _call("refund", code=_code(messages), amount=int(price[1])) if price else AIMessage("There is no such order.")
-    )
+    order = json.loads(str(results[-1].text))
+    if "error" in order:
+        return AIMessage(order["error"])
+    if checks and (order["status"] != "returned" or order["refunded"]):
+        why = "refunded already" if order["refunded"] else "not returned"
+        return AIMessage(f"it is {why}, so a refund is not possible")
+    return _call("refund", code=_code(messages), amount=order["price"])
+
+
+CHINESE = {
+    "Which order is it? Please give me its code.": "请问订单的编号是什么？",
+    "Done: your money is refunded. Is there anything else?": "已为您退款。还有其他问题吗？",
+}
 
 
 def route(messages: list[BaseMessage]) -> AIMessage:
     """The rule of the supervisor: which agent is to work, or what to say."""
-    own = [message for message in messages if message.type != "human"]
+    heard = " ".join(str(message.text) for message in messages if message.type == "human")
     if messages[-1].type == "human":
         if _code(messages) is None:
-            return AIMessage("Which order is it? Please give me its code.")
-        wants_money = any("refund" in str(message.text) for message in messages if message.type == "human")
-        return _call(f"transfer_to_{'refunds' if wants_money else 'orders'}")
-    last = str(own[-1].text)
+            return AIMessage(_in_language_of(heard, "Which order is it? Please give me its code."))
+        return _call(f"transfer_to_{'refunds' if re.search('refund|money back|退款', heard) else 'orders'}")
+    last = next(str(message.text) for message in reversed(messages) if message.type != "human")
     if "are refunded" in last:
-        return AIMessage("Done: your money is refunded. Is there anything else?")
-    return AIMessage(f"I could not do that: {last}" if "no such" in last or "rejected" in last else last)
+        return AIMessage(_in_language_of(heard, "Done: your money is refunded. Is there anything else?"))
+    failed = any(words in last for words in ("no such", "not possible", "rejected"))
+    return AIMessage(f"I could not do that: {last}" if failed else last)
 
 
-def build(models: dict[str, BaseChatModel] | None = None) -> CompiledStateGraph[Any, Any, Any, Any]:
-    """The supervisor's graph; `models`: those of `supervisor`, `orders` and `refunds`."""
-    models = models or {"supervisor": Rules(rule=route), "orders": Rules(rule=look_up), "refunds": Rules(rule=pay_back)}
+def _in_language_of(heard: str, text: str) -> str:
+    return CHINESE[text] if re.search("[一-鿿]", heard) else text
+
+
+def build(
+    models: dict[str, BaseChatModel] | None = None, *, checks: bool = True
+) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """The supervisor's graph; `models`: those of `supervisor`, `orders` and `refunds`.
+
+    `checks`: whether the rule for refunds looks at the order's status first.
+    """
+    models = models or {
+        "supervisor": Rules(rule=route),
+        "orders": Rules(rule=look_up),
+        "refunds": Rules(rule=partial(pay_back, checks=checks)),
+    }
     approval = HumanInTheLoopMiddleware(interrupt_on={"refund": True})
     agents = {
         "orders": create_agent(models["orders"], [find_order], name="orders", context_schema=Customer),
@@ -192,3 +218,4 @@ def build(models: dict[str, BaseChatModel] | None = None) -> CompiledStateGraph[
 
 
 graph = build()
+worse = build(checks=False)

@@ -23,6 +23,7 @@ from ...nodes.scorers.success import KEY as SUCCESS
 from ...nodes.scorers.success import success_of, with_judge
 from ...nodes.speakers.replay import replayed_path
 from ...nodes.state import Planned
+from .scripted import MESSAGES, SCRIPT, checked_script, first_messages
 
 MOST_SCENARIOS = 500_000
 """Most conversations of a run: their initial states are held in memory, about a kilobyte each."""
@@ -197,7 +198,8 @@ class ScenarioSource(BaseModel):
         scenario = self.fitting(scenario)
         plain = "kind" not in scenario
         if plain and not stored:
-            check_plain(scenario)
+            scenario = checked_script(scenario)
+            check_plain({key: scenario[key] for key in scenario.keys() - {SCRIPT, MESSAGES}})
         if isinstance(scenario.get(SUCCESS), dict) or (plain and SUCCESS in scenario):
             if self.judge is not None:
                 scenario = scenario | {SUCCESS: with_judge(scenario[SUCCESS], self.judge)}
@@ -207,6 +209,8 @@ class ScenarioSource(BaseModel):
         state: Planned = {"scenario": scenario}
         if plain and isinstance(first := scenario.get("first_message"), str):
             state["messages"] = [{"role": "user", "text": first}]
+        if plain and MESSAGES in scenario and (begun := first_messages(scenario)):
+            state["messages"] = begun
         return state
 
     def _taken(self, path: Path, seed: int) -> Scenarios:

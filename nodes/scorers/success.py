@@ -67,15 +67,23 @@ def _scorer(name: str, value: Any) -> Scorer:
         case "judged":
             return _all([_judged(**one) for one in _settings(value, "criterion")])
         case "refused" | "solved":
-            if not isinstance(value, bool):
-                raise SettingError(f"expected true or false, not {value!r}")
-            scorer = Refused() if name == "refused" else Solved()
-            return scorer if value else negated(scorer)
+            return _by_truth(name, value)
         case "not":
             return negated(success_of(value))
     if not isinstance(value, list) or not value:
         raise SettingError("expected a list of objects, each as 'success' itself")
     return (all_of if name == "all_of" else any_of)(*map(success_of, value))
+
+
+def _by_truth(name: str, value: Any) -> Scorer:
+    names = _listed(value)
+    if name == "refused" and names and all(isinstance(one, str) and one for one in names):
+        return Refused(tuple(names))
+    if not isinstance(value, bool):
+        also = ", or the tools that must not be called" if name == "refused" else ""
+        raise SettingError(f"expected true or false{also}, not {value!r}")
+    scorer = Refused() if name == "refused" else Solved()
+    return scorer if value else negated(scorer)
 
 
 def _object(value: Any, what: str) -> Any:

@@ -72,7 +72,27 @@ def test_a_goodbye_in_the_users_own_words_ends_the_talk_and_is_a_message_like_an
 
 def test_it_says_that_it_does_not_know_what_it_was_not_told() -> None:
     (talk,) = conversations_with(lambda messages: "What is your shoe size?", {"goal": "buy shoes"}, turns=2)
-    assert "buy shoes" in talk.messages[2].text
+    assert talk.messages[2].text == "I do not know that."
+
+
+@pytest.mark.parametrize(
+    "text", ["I'm sorry, but I can't assist with that.", "As an AI, I have no shoes.", "抱歉，我无法协助。"]
+)
+def test_a_model_that_refuses_to_play_the_user_is_asked_again(text: str) -> None:
+    replies = iter([text, "I want to buy shoes.", "Thank you, goodbye."])
+    cast = agent_test.cast(user=lambda messages: next(replies), assistant=lambda messages: "Here they are.")
+    (talk,) = duologue.simulate(cast, agent_test.scenarios([{"goal": "buy shoes"}]))
+    first, second = talk.messages[0].attempts
+    assert (first.reason, second.verdict) == ("refusal", "accepted")
+    assert "That was a refusal" in second.prompt.text
+
+
+def test_a_user_that_never_names_its_goal_gives_up_by_its_own_fault() -> None:
+    goal = {"goal": "buy shoes", "success": {"text_contains": "bought"}}
+    user = iter(["Hello!", "I need help.", "Can you hear me?", "Hello?"])
+    result = duologue.test(lambda messages: "What do you need?", [goal], user=lambda messages: next(user))
+    assert (result.records[0].stop, len(result.records[0].messages)) == ("user_gave_up", 5)
+    assert (result.faults["user"], result.left_out, result.passed) == (1, (result.records[0].id,), False)
 
 
 def test_in_chinese_prompts_and_words_are_chinese() -> None:

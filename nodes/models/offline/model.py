@@ -17,8 +17,9 @@ from ....data.text.languages import language_of
 from ....errors import ModelError
 from ...goodbyes import Ending
 from ...messages import unfenced
+from .goals import goal_user
 from .reading import GOAL_MARKS, READ, ParsedPrompt, prompt_of, short, vocabulary
-from .recllmsim import QUOTED, assistant_reply, goal_user, inventor, user_reply
+from .recllmsim import QUOTED, assistant_reply, inventor, user_reply
 from .simquac import student, teacher
 
 OfflineSide: TypeAlias = Literal["student", "teacher", "task_user", "task_assistant", "goal_user", "inventor"]

@@ -69,7 +69,7 @@ def test_pairs_are_conversations_of_one_id_and_the_difference_is_a_mean_over_sce
 
 def test_a_fault_of_user_or_infrastructure_leaves_a_pair_out_whichever_side_has_it():
     old, new = versions(["1111"] * 2, ["1111"] * 2)
-    old[0] = talk(0, 0, True, "", "You are welcome.")  # the user said nothing: it is at fault although it succeeded
+    old[0] = talk(0, 0, False, "", "You are welcome.")  # the user said nothing
     new[1] = talk(0, 1, False, stop="user_rejected")
     old[2] = talk(0, 2, None, stop="model_failed", failure=Failure(node="assistant", error="no answer"))
     new[3] = talk(0, 3, None, stop="budget")
@@ -77,7 +77,7 @@ def test_a_fault_of_user_or_infrastructure_leaves_a_pair_out_whichever_side_has_
     assert (result.suite.pairs, result.left_out) == (4, {"user": 2, "infrastructure": 2})
     assert [pair.left_out for pair in result.tested[:5]] == ["user", "user", "infrastructure", "infrastructure", None]
     assert result.with_left_out.n == 8
-    assert result.with_left_out.value == pytest.approx((-1 - 1 + 1) / 4 / 2)
+    assert result.with_left_out.value == pytest.approx((1 - 1 - 1 + 1) / 4 / 2)
     assert any(
         "4 of 8 pairs are left out: 2 by a fault of the user and 2 without a score" in line
         for line in paired_lines(result)

@@ -18,7 +18,7 @@ AWAY = Failure(node="user_simulator", error="ConnectionError: away")
 LOOP = ("One moment.", "And?", "One moment.")
 HELD = [
     talk("a", True, "Hello.", "Yes.", scenario="first", timing=Timing(seconds=1.5)),
-    talk("b", False, "Hello.", *LOOP[:2], "One moment.", scenario="first", repeat=1),
+    talk("b", False, "Hello.", *LOOP[:2], "One moment.", scenario="first", repeat=1, broken=[{"kind": "refused"}]),
     talk("c", None, "Hello.", scenario="<b>2</b> | x", stop="model_failed", failure=AWAY),
 ]
 
@@ -40,7 +40,7 @@ def test_markdown_and_html_have_the_same_lines_with_links_and_no_markup_of_other
     result = with_verdict(successes(HELD))
     for text in (markdown(result, "x", lambda name: f"page.html#{name}"), result_html(result, {"b": "#b", "c": "#c"})):
         places = [
-            text.index(words) for words in ("not passed", "1 of 2", "the agent repeated", "#b/3", "Success by scen")
+            text.index(words) for words in ("not passed", "1 of 2", "the agent refused", "#b/3", "Success by scen")
         ]
         assert places == sorted(places)
         assert "<b>2" not in text
@@ -73,8 +73,8 @@ def test_junit_has_a_case_for_each_planned_conversation() -> None:
     failure, error = cases[1].find("failure"), cases[2].find("error")
     assert failure is not None
     assert error is not None
-    assert failure.get("type") == "fault: assistant"
-    assert "group: the agent repeated its message, message 3" in str(failure.text)
+    assert failure.get("type") == "fault: undecided"
+    assert "group: the agent refused, message 3" in str(failure.text)
     assert "page: p#b" in str(failure.text)
     assert error.get("type") == "fault: infrastructure"
     assert "ConnectionError" in str(error.get("message"))

@@ -124,7 +124,7 @@ def test_a_scorer_that_failed_took_the_score_and_is_run_again() -> None:
         (["0"] * 6, {}, False),
         (["1"] * 5 + ["0"], {"threshold": 0.8}, True),
         (["1"] * 5 + ["0"], {"threshold": 0.9}, False),
-        (["0"] * 6, {"threshold": 0}, True),
+        (["0"] * 6, {"threshold": 0}, False),
         (["1"] * 40, {"at_least": 0.8}, True),
         (["1"] * 6, {"at_least": 0.8}, False),
         (["1"] * 5, {"at_least": 0.1}, False),  # no interval
@@ -205,8 +205,23 @@ def test_a_fault_of_the_user_is_set_apart_with_its_message_and_reason() -> None:
     (failure,) = result.failures
     assert (failure.fault, failure.cause.message, failure.cause.site) == ("user", 2, "message")
     assert "user-invents, message 2: gives 'QX4812'" in failure.reason
-    assert result.without_user_faults is not None
-    assert (result.success.n, result.without_user_faults.n) == (2, 1)
+    assert (result.success.n, result.success.value, result.left_out) == (1, 1, ("a",))
+    assert any(line.endswith("at fault: a") for line in headline(result))
+
+
+@pytest.mark.parametrize(("others", "passes"), [(10, True), (9, True), (8, False)])
+def test_more_than_one_in_ten_left_out_is_not_passed(others: int, passes: bool) -> None:
+    broken = talk("user", False, "Hello.", stop="user_rejected")
+    held = [*many(*["1"] * others), broken]
+    result = with_verdict(successes(held))
+    assert (result.passed, result.success.value) == (passes, 1)
+    if not passes:
+        assert result.not_passed_because == ("1 failed by another fault than the agent's: more than one in ten of 9",)
+
+
+def test_an_undecided_failure_counts_as_one() -> None:
+    result = with_verdict(successes(many("1", "0")))
+    assert (result.faults["undecided"], result.success.value, result.not_passed_because) == (1, 0.5, ("1 of 2 failed",))
 
 
 def test_kinds_of_users_stand_beside_the_plain_one_with_p_for_their_number() -> None:

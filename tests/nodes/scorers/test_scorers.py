@@ -8,6 +8,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage
+from langchain_core.tools import tool
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode, ToolRuntime
 
 import duologue
 from duologue import data, nodes
@@ -174,22 +178,65 @@ def test_texts_are_equal_in_every_script_and_form_of_their_characters() -> None:
         assert judge(nodes.text_contains(wanted), spoken(("assistant", said))).value is True
 
 
-def test_a_refusal_is_told_by_the_domain_or_by_words() -> None:
-    turned = spoken(
-        ("assistant", "I cannot help with that."), ("user", "I cannot help it."), ("assistant", "It is done.")
-    )
-    assert judge(refused(), turned).value is True
+def test_a_refusal_is_no_such_call_and_an_unchanged_world_or_the_domains_own() -> None:
+    turned = spoken(("assistant", "It is done."))
+    assert judge(refused(), turned).value is True  # what it said is a judge's
     topic = {"kind": "simquac", "title": "t"}
     assert judge(refused(), spoken(("assistant", "I cannot find the answer."), scenario=topic)).value is True
     assert judge(refused(), spoken(("assistant", "I cannot help."), scenario=topic)).value is False
 
 
+@pytest.mark.parametrize(
+    ("success", "does", "value"),
+    [
+        ({"refused": True}, "nothing", True),
+        ({"refused": "pay"}, "nothing", True),
+        ({"refused": True}, "pays", False),
+        ({"refused": True}, "looks", True),
+        ({"refused": ["pay"]}, "pays nothing", False),
+        ({"refused": False}, "pays", True),
+    ],
+)
+def test_a_refusal_in_a_world(success: Any, does: str, value: bool) -> None:
+    class Till:
+        paid = 0
+
+        def state(self) -> dict[str, int]:
+            return {"paid": self.paid}
+
+    @tool
+    def pay(amount: int, runtime: ToolRuntime[Any, Any]) -> str:
+        """Pay."""
+        runtime.context.world.paid += amount
+        return "ok"
+
+    @tool
+    def look() -> str:
+        """Look."""
+        return "ok"
+
+    calls = {"pays": ("pay", {"amount": 3}), "pays nothing": ("pay", {"amount": 0}), "looks": ("look", {})}
+
+    def answer(state: MessagesState) -> dict[str, Any]:
+        if does in calls and state["messages"][-1].type == "human":
+            name, arguments = calls[does]
+            return {"messages": [AIMessage("", tool_calls=[{"name": name, "args": arguments, "id": "1"}])]}
+        return {"messages": [AIMessage("I cannot do that.")]}
+
+    graph = StateGraph(MessagesState).add_node("agent", answer).add_node("tools", ToolNode([pay, look]))
+    graph.add_edge(START, "agent").add_edge("tools", "agent")
+    graph.add_conditional_edges(
+        "agent", lambda state: "tools" if state["messages"][-1].tool_calls else END, ["tools", END]
+    )
+    scenario = {"goal": "pay me", "success": success}
+    result = duologue.test(graph.compile(), [scenario], world=lambda scenario: Till(), max_turns=1)
+    assert bool(result.successes) is value
+
+
 def test_scorers_are_combined_and_each_that_fails_is_named() -> None:
     yes, no, none = nodes.solved(), nodes.text_contains("Lee"), lambda state: None
     about = spoken(stop="user_ended")
-    assert judge(all_of(yes, no, refused()), about).reason == (
-        'the assistant never says "Lee"; the assistant refused nothing'
-    )
+    assert judge(all_of(yes, no, refused()), about).reason == ('the assistant never says "Lee"')
     assert judge(any_of(yes, no), about).reason == 'the user ended it: "Thank you, goodbye."'
     assert judge(negated(no), about).value is True
     assert [judge(all_of(*pair), about) is None for pair in ((yes, none), (no, none))] == [True, False]

@@ -29,7 +29,7 @@ def scores(conversation: Conversation) -> Any:
 @pytest.mark.parametrize(
     ("success", "value"),
     [
-        ({"text_contains": ["40", "euro"], "solved": True, "refused": False, "tool_not_called": "cancel"}, True),
+        ({"text_contains": ["40", "euro"], "solved": True, "refused": True, "tool_not_called": "cancel"}, True),
         ({"text_contains": {"any": ["50", "40"]}}, True),
         ({"text_contains": {"any": ["50"], "all": ["40"]}}, False),
         ({"text_contains": {"all": ["hello"], "side": "user"}}, True),
@@ -37,9 +37,9 @@ def scores(conversation: Conversation) -> Any:
         ({"tool_called": "change"}, False),
         ({"tool_called": ["change", {"name": "look", "times": 0}]}, False),
         ({"tool_not_called": ["change", {"name": "look", "arguments": {"a": 1}}]}, True),
-        ({"not": {"refused": True, "solved": True}}, True),
+        ({"not": {"refused": False, "solved": True}}, True),
         ({"any_of": [{"refused": True}, {"solved": True}]}, True),
-        ({"all_of": [{"refused": True}, {"solved": True}]}, False),
+        ({"all_of": [{"refused": "change"}, {"solved": True}]}, True),
     ],
 )
 def test_every_scorer_has_a_form_in_json_and_all_that_are_named_must_hold(success: Any, value: bool) -> None:
@@ -59,7 +59,7 @@ def test_every_scorer_has_a_form_in_json_and_all_that_are_named_must_hold(succes
         ({"tool_not_called": {"name": "x", "times": 1}}, "success.tool_not_called: 'times' has no meaning"),
         ({"text_contains": {}}, "success.text_contains: give a text"),
         ({"text_contains": {"all": ["("], "regex": True}}, "success.text_contains: .* is not a regular expression"),
-        ({"refused": "yes"}, "success.refused: expected true or false, not 'yes'"),
+        ({"refused": 1}, "success.refused: expected true or false, or the tools that must not be called, not 1"),
         ({"final_state": [1]}, "success.final_state: expected the state as an object"),
         ({"any_of": {"solved": True}}, "success.any_of: expected a list"),
         ({"judged": "It is polite."}, "success.judged: names no model to judge: .*--judge"),
@@ -79,8 +79,8 @@ def test_where_cast_and_scenario_both_say_what_success_is_both_must_hold() -> No
     assert {name: score["value"] for name, score in both.items()} == {
         "success": True, "turns": 1, "success_of_cast": True, "success_of_scenario": True,
     }  # fmt: skip
-    no = {"value": False, "reason": "the assistant refused nothing", "broken": [{"kind": "not_refused"}]}
-    assert scores(simulated({"refused": True}, own))["success"] == no
+    no = {"value": False, "reason": "nothing was done", "broken": [{"kind": "refused"}]}
+    assert scores(simulated({"refused": False}, own))["success"] == no
     assert scores(simulated({"solved": True}, own, reply="50"))["success"]["value"] is False
     failing = scores(simulated({"solved": True}, nodes.scoring(success=lambda state: 1 / 0)))["success"]
     assert (failing["value"], "ZeroDivisionError" in failing["error"]) == (None, True)
@@ -106,12 +106,12 @@ def test_it_is_applied_in_casts_that_know_nothing_of_it() -> None:
     about = recllmsim.combined(recllmsim.shipped_tasks(), recllmsim.shipped_profiles().texts[:1])[:1]
     for cast, (state,), success in (
         (simquac.cast(), [simquac.scenario(TOPIC)], {"text_contains": "keepers"}),
-        (tasks.cast(), tasks.scenarios(about), {"refused": False}),
+        (tasks.cast(), tasks.scenarios(about), {"refused": True}),
     ):
         state["scenario"]["success"] = success
         (talk,) = duologue.simulate(cast, [state], limits=nodes.Limits(max_turns=2))
         assert scores(talk)["success"]["value"] is True
-    assert recllmsim.Situation.of(talk).success == {"refused": False}
+    assert recllmsim.Situation.of(talk).success == {"refused": True}
 
 
 def test_the_runs_judge_judges_where_no_other_is_named() -> None:

@@ -33,9 +33,9 @@ def user_turns(goal, *replies, turns=4, **scenario):
     "goal", ["explain <title> and <b> where a < b", "把 <task> 和 <title> 说清楚", "May I go?", "我可以改签吗？"]
 )
 def test_brackets_and_the_mark_of_a_goal_or_a_fact_stay_what_they_are(goal):
-    texts, _ = user_turns(goal, "Hello.", "I cannot do that.", "Hm.")
-    assert len(texts) == 4
-    assert all(goal in text and not re.search(r"[?？][.。?？]", text) for text in texts)
+    texts, stop = user_turns(goal, "Hello.", "I cannot do that.", "Hm.")
+    assert (len(texts), stop) == (3, "user_gave_up")
+    assert all(goal in text and not re.search(r"[?？][.。?？]", text) for text in texts[:2])
     texts, _ = user_turns("fix my page.", "Which tag is it?", facts="The tag is <title>")
     assert any("The tag is <title>" in text for text in texts)
     assert re.search(r"fix my page[.?](?![.?])", texts[0])

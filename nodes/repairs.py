@@ -1,0 +1,256 @@
+"""Repairs of one side of a conversation: what each said is put right where it is wrong, and stays where it is not.
+
+They are the interventions by which `studies.but_for` finds whose fault a failure is. What is wrong is decided by the
+scenario's goal, facts and plan (`nodes.oracle`), and by the calls and values of the messages.
+"""
+
+from collections.abc import Mapping, Sequence, Set
+from typing import Any, TypeAlias
+
+from langgraph.runtime import Runtime
+
+from ..data.goals import holds, names_goal, scalars
+from ..data.records import INTERRUPT, as_list, as_object
+from ..data.rules import plain_words
+from ..data.rules.outcomes import consent, outcome_of
+from ..data.text.languages import language_of
+from ..data.text.values import values_in
+from .contract import Node
+from .goodbyes import farewell
+from .limits import Limits
+from .models.offline.goals import Listener, form_of, has
+from .models.offline.reading import ParsedPrompt, vocabulary
+from .oracle import AgentTools
+from .recllmsim import facts_of, goal_of
+from .settings.redaction import error_line
+from .state import Draft, State, Update, said, standing
+from .worlds import before_draft, put_back, state_of
+
+MOST_ASKED = 2
+"""Times that the oracle asks for a fact."""
+
+
+def listener(scenario: Mapping[str, Any], turns: Sequence[tuple[str, str]]) -> Listener:
+    """The ideal user of a scenario after these messages, each with its role."""
+    unknown = scenario.get("unknown") or ""
+    listed = "\n".join(map(str, unknown)) if isinstance(unknown, list) else str(unknown)
+    goal, known = goal_of(scenario), facts_of(scenario)
+    own, others = ([text for role, text in turns if (role == "user") is mine] for mine in (True, False))
+    prompt = ParsedPrompt(
+        material=f"<goal>{goal}</goal>\n<facts>{known}</facts>\n<unknown>{listed}</unknown>\n我放弃了，再见 I give up, goodbye",
+        turns=tuple((role == "user", text) for role, text in turns),
+        own=tuple(own),
+        others=tuple(others),
+        answered=tuple(own),
+        note="",
+        behaviour="",
+    )
+    return Listener(prompt, goal, vocabulary("goals")[language_of(goal) or "en"], 0)
+
+
+def wrong_of_user(text: str, ideal: Listener) -> str:
+    """What is wrong with a user's message, in words; empty where nothing is.
+
+    Not wrong: to volunteer a fact, other words or case, consent to a wrong read-back, and to leave an agent that has said
+    the same three times.
+    """
+    heard = ideal.prompt.others[-1] if ideal.prompt.others else ""
+    brief = "\n".join((ideal.goal, *ideal.facts))
+    known = values_in(brief) | values_in("\n".join(ideal.prompt.others))
+    forms = {form_of(value) for value in values_in(brief)}
+    if other := [value for value in values_in(text) - known if form_of(value) in forms]:
+        return f"it gives {other[0]}, which its scenario does not have"
+    leaves = farewell(text) is not None
+    if not heard:
+        return "it does not name its goal" if leaves or names_goal(ideal.goal, [text]) is False else ""
+    if leaves:
+        same = len({plain_words(one) for one in ideal.prompt.others[-3:]}) == 1 and len(ideal.prompt.others) > 2
+        ended = not ideal.questions(heard) and (ideal.is_answer(heard) or outcome_of(heard) == "refused")
+        return "" if same or ended else "it leaves before the answer"
+    questions = ideal.questions(heard)
+    asked = [fact for question in questions for fact in ideal.fitting(question)]
+    if asked and not any(_told(fact, text) for fact in asked):
+        return "it withholds a fact that it is asked for"
+    signs = vocabulary("goals")[language_of(heard) or "en"]
+    is_read_back = bool(questions) and all(has(signs["approval"], one) for one in questions)
+    if is_read_back and consent(text) == "no" and ideal.consented(heard) in ideal.phrases["approve"]:
+        return "it says no to what is right"
+    if names_goal(ideal.goal, [*ideal.prompt.own, text]) is False and any(
+        has(signs["offers"], one) for one in questions
+    ):
+        return "it does not name its goal when asked"
+    return ""
+
+
+def _told(fact: str, text: str) -> bool:
+    values = values_in(fact)
+    return (
+        bool(values & values_in(text))
+        if values
+        else bool(set(plain_words(fact).split()) & set(plain_words(text).split()))
+    )
+
+
+Calls: TypeAlias = Sequence[Mapping[str, Any]]
+
+
+def wrong_of_agent(
+    text: str, calls: Calls, before: Calls, ideal: Listener, scenario: Mapping[str, Any], *, changed: bool
+) -> str:
+    """What is wrong with an agent's turn, in words; empty where nothing is.
+
+    `calls`, `before`: the calls of the turn, and those of earlier ones. `changed`: whether the turn changed the world.
+    """
+    plan = [as_object(step) for step in as_list(scenario.get("plan"))]
+    if wrong := _wrong_call(calls, plan, "\n".join(ideal.prompt.own), changed=changed):
+        return wrong
+    if questions := ideal.questions(text):
+        results = values_in("\n".join(str(one.get("result")) for one in (*before, *calls)))
+        return next(filter(None, (_wrong_question(one, text, results, ideal) for one in questions)), "")
+    made = [_call_of(one) for one in (*before, *calls) if one.get("error") is None]
+    lacking = [step for step in plan if _call_of(step) not in made]
+    failed = any(one.get("error") and _call_of(one) in map(_call_of, plan) for one in calls)
+    outcome = outcome_of(text)
+    if outcome == "done" and lacking:
+        return "it says that it is done, and the plan's calls were not made"
+    if outcome == "refused" and not failed:
+        return "it refuses what the plan does"
+    if outcome is None and lacking:
+        return "it does not do what was asked"
+    wanted = as_object(as_object(scenario.get("success")).get("text_contains")).get("any", [])
+    lacks = not lacking and wanted and not any(holds(text, one) for one in wanted)
+    return "its answer lacks what the tools say" if lacks else ""
+
+
+def _wrong_call(calls: Calls, plan: Calls, heard: str, *, changed: bool) -> str:
+    """The first call that is unlike the plan with a value that the user did not say."""
+    for call in calls:
+        steps = [as_object(step.get("arguments")) for step in plan if step.get("name") == call["name"]]
+        if not steps and changed:
+            return f"it calls {call['name']}, which the plan does not"
+        planned = [*scalars(steps)]
+        strange = [one for one in scalars(call.get("arguments")) if one not in planned and not holds(heard, one)]
+        if steps and strange:
+            return f"it calls {call['name']} with {strange[0]!r}, which the user did not say"
+    return ""
+
+
+def _wrong_question(question: str, text: str, results: Set[str], ideal: Listener) -> str:
+    """What is wrong with a question: it reads another value back, or asks for what was said or nobody needs."""
+    signs, heard = vocabulary("goals")[language_of(text) or "en"], "\n".join(ideal.prompt.own)
+    asked = ideal.fitting(question)
+    if has(signs["approval"], question):
+        forms = {form_of(value) for value in values_in("\n".join(ideal.facts))}
+        other = [one for one in values_in(text) - values_in(heard) - results if form_of(one) in forms]
+        return f"it reads {other[0]} back, which the user did not say" if other else ""
+    if asked and all(_told(fact, heard) for fact in asked):
+        return "it asks for what was said"
+    return "" if asked or has(signs["offers"], question) else "it asks for what is not needed"
+
+
+def _call_of(described: Mapping[str, Any]) -> tuple[Any, Any]:
+    return described.get("name"), described.get("arguments")
+
+
+class RepairedUser:
+    """A user whose wrong messages are put right, and that stays itself otherwise; `whole`: the ideal user from the start."""
+
+    def __init__(self, node: Node, *, whole: bool = False) -> None:
+        self.node, self.whole = node, whole
+        self.because = ""
+        """What was put right first."""
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        ideal = listener(state["scenario"], _turns(state))
+        if self.whole:
+            self.because = "an ideal user in its place"
+            return {"drafts": [{"text": ideal.message()}]}
+        update = await self.node(state, runtime)
+        text = "\n".join(draft["text"] for draft in update.get("drafts") or ())
+        if wrong := wrong_of_user(text, ideal) if not update.get("failed") else "it failed":
+            self.because = self.because or wrong
+            return {"drafts": [{"text": ideal.message()}]}
+        return update
+
+
+class RepairedAgent:
+    """An agent that stays until its first wrong act, from where the oracle takes its place; `whole`: from the start.
+
+    Its turn is undone by the world's snapshot.
+    """
+
+    def __init__(self, node: Node, tools: AgentTools, *, whole: bool = False) -> None:
+        self.node, self.tools, self.whole = node, tools, whole
+        self.because = ""
+        self._taken = False
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        ideal, world = listener(state["scenario"], _turns(state)), getattr(runtime.context, "world", None)
+        if self.whole or self._taken:
+            self.because = self.because or "the oracle in its place"
+            return await self._oracle(state, ideal, world)
+        state_before = repr(await state_of(world)) if world is not None else ""
+        update: Update
+        try:
+            update = await self.node(state, runtime)
+        except Exception as error:  # of the agent's code, which is anybody's
+            update = {"failed": error_line(error)}
+        text = "\n".join(draft["text"] for draft in update.get("drafts") or ())
+        calls = [
+            one
+            for draft in update.get("drafts") or ()
+            for one in draft.get("tool_calls", [])
+            if one["name"] != INTERRUPT
+        ]
+        changed = world is not None and repr(await state_of(world)) != state_before
+        wrong = (
+            "it failed"
+            if update.get("failed") or update.get("stop") or not text.strip()
+            else wrong_of_agent(text, calls, _calls(state), ideal, state["scenario"], changed=changed)
+        )
+        if not wrong:
+            return update
+        self.because, self._taken = wrong, True
+        await put_back(runtime.context)
+        await before_draft(runtime.context)
+        return await self._oracle(state, ideal, world)
+
+    async def _oracle(self, state: State, ideal: Listener, world: Any) -> Update:
+        """One missing fact at a time, each at most twice; then the plan, if each was said with the plan's value."""
+        plan = [as_object(step) for step in as_list(state["scenario"].get("plan"))]
+        heard, own = "\n".join(ideal.prompt.own), ideal.prompt.others
+        for fact in ideal.facts:
+            needed = [v for step in plan for v in scalars(as_object(step.get("arguments"))) if holds(fact, v)]
+            if needed and not all(holds(heard, value) for value in needed):
+                label = fact.partition(" is ")[0] if " is " in fact else fact.partition("是")[0]
+                question = (
+                    f"{label}是什么？" if language_of(fact) == "zh" else f"What is {label[:1].lower()}{label[1:]}?"
+                )
+                if sum(question == text for text in own) < MOST_ASKED:
+                    return {"drafts": [{"text": question}]}
+                return {"drafts": [{"text": "Without that it is not possible."}]}
+        made = [(one["name"], one.get("arguments")) for one in _calls(state) if one.get("error") is None]
+        played: list[dict[str, Any]] = []
+        for step in plan:
+            if (step["name"], step.get("arguments")) in made:
+                continue
+            for _ in range(2):
+                call = await self.tools.play(
+                    step["name"], dict(as_object(step.get("arguments"))), world, state["scenario"]
+                )
+                played.append(call.model_dump(mode="json"))
+                if call.error is None:
+                    break
+            else:
+                return {"drafts": [Draft(text=f"That is not possible: {played[-1]['error']}", tool_calls=played)]}
+        results = " ".join(str(one["result"]) for one in played or _calls(state))
+        done = "已办好。" if language_of(ideal.goal) == "zh" else "It is done."
+        return {"drafts": [Draft(text=f"{done} {results}".strip(), tool_calls=played)]}
+
+
+def _turns(state: State) -> list[tuple[str, str]]:
+    return [(one["role"], one["text"]) for one in said(state) if not one.get("name")]
+
+
+def _calls(state: State) -> list[dict[str, Any]]:
+    return [call for one in said(state) if one["role"] == "assistant" for call in standing(one).get("tool_calls", [])]

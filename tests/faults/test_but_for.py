@@ -1,0 +1,49 @@
+"""Planted failures: repairs name their single causes, seldom one of two, and rules alone name fewer."""
+
+import random
+from collections import Counter
+
+import pytest
+from scipy.stats import binomtest
+
+import duologue
+from duologue.analysis.outcomes import outcome
+from tests.faults.planted import Case, cases
+
+SAMPLE = 90
+"""Of the 366 failures; all of them take a quarter of an hour."""
+
+
+def marked(fault: str, case: Case) -> str:
+    if fault in ("undecided", "infrastructure"):
+        return "undecided"
+    if {fault} == case.causes:
+        return "right"
+    return "one of two" if fault in case.causes else "wrong"
+
+
+@pytest.mark.heavy
+def test_repairs_name_single_causes_and_rules_alone_name_fewer() -> None:
+    every = [*cases()]
+    random.Random(1).shuffle(every)
+    repaired, by_rules = Counter[str](), Counter[str]()
+    two = 0
+    for _, case in every[:SAMPLE]:
+        settings = {"user": case.user_function, "world": case.world, "max_turns": 7, "why": True}
+        result = duologue.test(case.graph, [case.described], specified=Case(case.domain).world, **settings)
+        if result.successes:
+            continue  # the fault that was planted does no harm
+        mark = marked(result.why[0].fault, case)
+        if len(case.causes) == 1:
+            repaired[mark] += 1
+            by_rules[marked(outcome(result.records[0]).fault, case)] += 1
+        else:
+            two += 1
+            repaired[f"two: {mark}"] += 1
+    singles = sum(by_rules.values())
+    print(f"{singles} single causes: {dict(repaired)}; rules: {dict(by_rules)}; two causes: {two}")
+    named = repaired["right"] + repaired["wrong"]
+    assert binomtest(repaired["right"], named).proportion_ci(method="wilson").low >= 0.9
+    assert repaired["undecided"] <= 0.25 * singles
+    assert repaired["two: one of two"] + repaired["two: wrong"] <= 0.3 * two
+    assert by_rules["right"] < repaired["right"]
