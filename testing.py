@@ -164,8 +164,7 @@ def recorded_calls(request: pytest.FixtureRequest) -> "Callable[[str | Path], Ab
     """A context in which calls of models are answered from a file, so that a test needs no endpoint.
 
     `with recorded_calls("moved.sqlite"): ...`: the file lies beside the test's. With `pytest --record-calls` the models are
-    called, and it is written anew. A call that it does not hold fails the conversation, with the nearest one and the first
-    difference.
+    called, and it is written anew. A call that it does not hold fails the conversation.
     """
 
     @contextmanager

@@ -19,7 +19,7 @@ from ..models.specs import endpoint_host, model_provenance, seeded
 from ..replies import reply_of, usage_of
 from ..settings.redaction import error_line, without_known_secrets
 from ..state import Draft
-from .gate import CallError, EndpointError, Gate, Pace, RunOverError
+from .gate import CallError, EndpointError, Gate, RunOverError
 from .spending import PriceQuery, Reservations, Spending, asked_model
 from .store import Call, Replies, RepliesError, SentRequest, StoredReply, message_of, plain_reply
 
@@ -39,7 +39,10 @@ class Calls:
     (`cut`).
     """
 
-    pace: Pace = field(default_factory=Pace)
+    concurrency: int | None = None
+    """Most calls to an endpoint at the same time; None: as many as it bears."""
+    patience: float = 600.0
+    """Seconds for which an endpoint that has answered in this run is waited for."""
     replies: Replies | None = None
     spending: Spending = field(default_factory=Spending)
     notify: Callable[[str], None] | None = None
@@ -106,8 +109,8 @@ class Calls:
     def gate(self, endpoint: str, rates: Mapping[str, float] | None = None) -> Gate:
         """The gate of an endpoint; `rates`: requests and tokens a minute (`rpm`, `tpm`) that a model's name sets."""
         if (gate := self.gates.get(endpoint)) is None:
-            own: Any = rates or {}
-            gate = self.gates[endpoint] = Gate(endpoint, self.pace, notify=self.notify, **own)
+            pace: dict[str, Any] = {"concurrency": self.concurrency, "patience": self.patience, **(rates or {})}
+            gate = self.gates[endpoint] = Gate(endpoint, notify=self.notify, **pace)
             gate.on_room = lambda: self.on_room and self.on_room()
             if self.reservations.closed:
                 gate.close()
@@ -252,22 +255,22 @@ class _Current(NamedTuple):
 
 
 _CURRENT: ContextVar[_Current] = ContextVar("duologue_calls", default=_Current())  # noqa: B039 - it is a tuple
-_KEPT_IN: ContextVar[Replies | None] = ContextVar("duologue_replies", default=None)
 
 
 def current() -> Calls:
-    """The calls of the run that is under way; outside a run new ones, whose replies are where `kept_in` keeps them."""
-    return _CURRENT.get().calls or Calls(replies=_KEPT_IN.get())
+    """The calls of the run that is under way; new ones outside a run."""
+    return _CURRENT.get().calls or Calls()
 
 
-def kept_in(replies: Replies) -> AbstractContextManager[Replies]:
+def kept_in(replies: Replies) -> AbstractContextManager[Calls]:
     """Inside, calls of models are answered from these replies, and kept in them; also those of runs without a folder."""
-    return during(_KEPT_IN, replies)
+    return Calls(replies=replies).active()
 
 
 def replies_outside() -> Replies | None:
     """The replies of the surrounding `kept_in`; None without one."""
-    return _KEPT_IN.get()
+    calls = _CURRENT.get().calls
+    return None if calls is None else calls.replies
 
 
 def run_is_over() -> bool:

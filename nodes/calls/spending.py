@@ -165,20 +165,20 @@ class Spending:
 
     def add_kept(self, replies: Replies) -> None:
         """Count the replies that an earlier command has paid for: a run's bounds hold over all its calls."""
-        for paid in replies.paid():
-            if "drafts" in paid.reply:
-                self.add_update(paid.reply)
+        for to, sent, reply in replies.paid():
+            if "drafts" in reply:
+                self.add_update(reply)
                 continue
-            usage, metadata = paid.reply.get("usage_metadata") or {}, paid.reply.get("response_metadata") or {}
-            spec = str(paid.to.get("spec") or (paid.to.get("arguments") or {}).get("model") or "")
+            usage, metadata = reply.get("usage_metadata") or {}, reply.get("response_metadata") or {}
+            spec = str(to.get("spec") or (to.get("arguments") or {}).get("model") or "")
             provider, _, name = spec.rpartition(":")
             cached = (usage.get("input_token_details") or {}).get("cache_read", 0)
             self.add(
                 metadata.get("model_name") or metadata.get("model"),
                 {"input_tokens": 0, "output_tokens": 0, **usage, "cached_tokens": cached},
                 query=PriceQuery(name.partition("?")[0], provider or None),
-                sent=() if usage else replies.texts(paid.digests),
-                reply=str(paid.reply.get("content", "")),
+                sent=sent,
+                reply=str(reply.get("content", "")),
             )
 
     def add_update(self, update: Any) -> int:

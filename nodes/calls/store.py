@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 from weakref import WeakValueDictionary
@@ -20,7 +19,6 @@ from ...errors import DataError, DuologueError, at
 from ..replies import writable
 from ..settings.redaction import known_secrets, without, without_known_secrets
 
-SHOWN = 60  # characters of a text that an error shows
 TABLES = """
 CREATE TABLE IF NOT EXISTS reply (
     conversation TEXT, role TEXT, turn INT, attempt INT, vote INT, version TEXT, sent TEXT,
@@ -128,22 +126,10 @@ class StoredReply:
     shared: bool = False  # whether another version of the conversation got it and paid for it
 
 
-class PaidReply(NamedTuple):
-    """A kept reply, with its recipient and the digests of the messages that were sent."""
-
-    role: str
-    to: Mapping[str, Any]
-    digests: Sequence[str]
-    reply: Mapping[str, Any]
-
-
 class ReplayError(DuologueError, LookupError):
-    """A call that a frozen file does not hold: which one is nearest, and where they differ."""
+    """A call that a frozen file does not hold."""
 
-    @property
-    def record_line(self) -> str:
-        """All of it, for a record, without the class."""
-        return str(self)
+    record_line = property(str)
 
 
 class RepliesError(DuologueError, RuntimeError):
@@ -228,7 +214,7 @@ class Replies:
             self.keep(key._replace(version=AGAINST), sent, reply := _reply(row, shared=True))
             return reply
         if self.frozen:
-            raise ReplayError(self._missing(key, sent))
+            raise ReplayError(self._missing(key))
         return None
 
     def _row(self, key: CallKey, sent: SentRequest) -> Any:
@@ -270,15 +256,14 @@ class Replies:
                 f"DELETE FROM reply WHERE {of_role} AND turn = (SELECT max(turn) FROM reply WHERE {of_role})", key * 2
             )
 
-    def paid(self) -> Iterator["PaidReply"]:
-        """Every kept reply, for what an earlier command has spent."""
+    def paid(self) -> Iterator[tuple[Mapping[str, Any], list[str], Mapping[str, Any]]]:
+        """Every kept reply: its recipient, the texts that were sent where it tells no tokens, and the reply."""
         with closing(self._file.cursor()) as rows:
-            for role, request, reply in rows.execute("SELECT role, request, reply FROM reply"):
-                to, digests = json.loads(request)
-                yield PaidReply(role, to, digests, json.loads(reply))
+            for request, reply in rows.execute("SELECT request, reply FROM reply"):
+                (to, digests), value = json.loads(request), json.loads(reply)
+                yield to, [] if value.get("usage_metadata") else [*self._texts(digests)], value
 
-    def texts(self, digests: Sequence[str]) -> Iterator[str]:
-        """The texts of messages that were sent."""
+    def _texts(self, digests: Sequence[str]) -> Iterator[str]:
         for name in digests:
             for (value,) in self._file.execute("SELECT value FROM message WHERE digest = ?", (name,)):
                 yield str(json.loads(value).get("content", ""))
@@ -299,34 +284,15 @@ class Replies:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _missing(self, key: CallKey, sent: SentRequest) -> str:
-        """The line about a call that is not there: the nearest one, and the first difference."""
-        place = str(self.path)
-        names = [CallKey(*row) for row in self._file.execute(f"SELECT {', '.join(CallKey._fields)} FROM reply")]
-        if not names:
-            return f"{place}: holds no reply: keep the replies of a run first"
-        key = CallKey(*key.place)
-        nearest = min(names, key=lambda other: _distance(key, other))
-        if nearest != key:
+    def _missing(self, key: CallKey) -> str:
+        """The line about a call that is not there."""
+        vote, version = f", vote {key.vote}" if key.vote else "", f" (version {key.version})" if key.version else ""
+        name = f"{key.role}{version} in turn {key.turn + 1}, attempt {key.attempt}{vote} of {key.conversation}"
+        if self._file.execute(f"SELECT 1 FROM reply WHERE {SAME_CALL}", key.place).fetchone():
             return (
-                f"{place}: has no call of {_named(key)}; the nearest is {_named(nearest)}: give the replies of this run"
+                f"{self.path}: has the call of {name} with other content: give the same models, prompts and scenarios"
             )
-        [request] = self._file.execute(f"SELECT request FROM reply WHERE {SAME_CALL} LIMIT 1", key).fetchone()
-        to, digests = json.loads(request)
-        return f"{place}: has the call of {_named(key)} with other content: {self._difference(to, digests, sent)}"
-
-    def _difference(self, to: Mapping[str, Any], digests: Sequence[str], now: SentRequest) -> str:
-        """The first difference between a kept call and what is sent now."""
-        for name in dict.fromkeys([*to, *now.to]):
-            if to.get(name) != now.to.get(name):
-                return f"{name} was {_short(to.get(name))}, now it is {_short(now.to.get(name))}"
-        for number, message in enumerate(now.messages):
-            if number >= len(digests):
-                return f"message {number + 1} is new: {_short(message)}"
-            if digests[number] != now.digests[number]:
-                row = self._file.execute("SELECT value FROM message WHERE digest = ?", (digests[number],)).fetchone()
-                return f"message {number + 1} {_where_they_differ(json.loads(row[0]) if row else {}, message)}"
-        return f"{len(digests)} messages were sent, now {len(now.messages)}"
+        return f"{self.path}: has no call of {name}: give the replies of this run"
 
 
 def merge(part: Path, whole: Path) -> None:
@@ -362,33 +328,6 @@ def _connected(place: str, *, tables: bool = True) -> sqlite3.Connection:
         file.close()
         raise
     return file
-
-
-def _distance(key: CallKey, other: CallKey) -> tuple[Any, ...]:
-    same = [key.conversation != other.conversation, key.version != other.version, key.role != other.role]
-    return (*same, abs(key.turn - other.turn), abs(key.attempt - other.attempt), key.vote != other.vote, other)
-
-
-def _named(key: CallKey) -> str:
-    vote = f", vote {key.vote}" if key.vote else ""
-    version = f" (version {key.version})" if key.version else ""
-    return f"{key.role}{version} in turn {key.turn + 1}, attempt {key.attempt}{vote} of conversation {key.conversation}"
-
-
-def _where_they_differ(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """Where two messages differ: the texts around the first character that does."""
-    before, after = str(was.get("content", "")), str(now.get("content", ""))
-    if before == after:
-        return f"was {_short(was)}, now it is {_short(now)}"
-    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
-    start = max(0, same - 20)
-    then, here = (f"{'…' if start else ''}{text[start : start + SHOWN]}" for text in (before, after))
-    return f"({now.get('type')}) differs at character {same + 1}: was {then!r}, now {here!r}"
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 2 * SHOWN else text[: 2 * SHOWN] + "…"
 
 
 def plain_reply(message: AIMessage) -> dict[str, Any]:
