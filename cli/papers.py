@@ -205,7 +205,7 @@ def _read(
         answers = {}
         for (spec, name), (cast, those, place) in works.items():
             show(f"{spec}: {len(those)} questions of {name}")
-            answers[spec, name] = await aread(cast, those, out=place, conduct=conduct)
+            answers[spec, name] = await aread(cast, those, conduct.with_(out=place))
         return answers
 
     left = "nothing is kept without --journal" if folder is None else "continue with the same command"
@@ -293,7 +293,7 @@ def profiles(
             def watch(accepted: int) -> None:
                 show(f"{accepted} of {count} profiles")
 
-            return agenerate(count, file, writer, **settings, conduct=conduct, watch=watch)
+            return agenerate(count, file, writer, **settings, settings=conduct, watch=watch)
 
         left = f"the finished profiles are in {file}; continue with the same command"
         making = asked(work, conduct, f"0 of {count} profiles", left)

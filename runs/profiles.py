@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from langchain_core.language_models import BaseChatModel
 
@@ -65,7 +65,7 @@ async def agenerate(
     pool: Sequence[Profile] = (),
     limits: ProfileLimits | None = None,
     prompts: str | Path | Library | None = None,
-    conduct: RunSettings | None = None,
+    settings: RunSettings | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> MadeProfiles:
     """As `generate`, whose parameters, result and errors it has, to be awaited."""
@@ -90,14 +90,8 @@ async def agenerate(
         return len(maker.kept) > place
 
     missing = {str(place): place for place in range(before, count)}
-    _, why = await ask_all(
-        missing,
-        ask,
-        replies=replies_of(path),
-        failed=lambda made: not made,
-        conduct=conduct,
-        concurrency=1,
-    )
+    how = (settings or RunSettings()).with_(replies=replies_of(path), concurrency=1)
+    _, why = await ask_all(missing, ask, how, failed=lambda made: not made)
     profiles = tuple(map(Profile.of, maker.kept))
     spent = Counter[str]()
     for proposal in proposals:
@@ -124,7 +118,7 @@ def generate(
     pool: Sequence[Profile] = (),
     limits: ProfileLimits | None = None,
     prompts: str | Path | Library | None = None,
-    conduct: RunSettings | None = None,
+    settings: RunSettings | None = None,
 ) -> MadeProfiles:
     """Make profiles until the file holds `count` of them; those of earlier calls count.
 
@@ -138,14 +132,14 @@ def generate(
         pool: Existing profiles, from which the new ones must differ.
         limits: Attempts for a profile, and the seed.
         prompts: A folder whose templates replace those of `prompts/profiles`, or a library.
-        conduct: Pace and bounds of the calls, as for `simulate`.
+        settings: Pace and bounds of the calls.
 
     Raises:
         SettingError: The count or the model cannot be used.
         RunError: The file cannot be written, or holds profiles that were not made here.
     """
-    settings = {"language": language, "pool": pool, "limits": limits, "prompts": prompts, "conduct": conduct}
-    return blocking(agenerate(count, out, assistant, **settings))  # type: ignore[arg-type]
+    options: Any = {"language": language, "pool": pool, "limits": limits, "prompts": prompts, "settings": settings}
+    return blocking(agenerate(count, out, assistant, **options), out)
 
 
 def profiles_planned(

@@ -76,7 +76,7 @@ def annotate_command(
         async def annotations(show: Callable[[str], None]) -> "Annotations":
             number = itertools.count(1)
             return await work.annotations(
-                conduct=conduct,
+                conduct,
                 on_answer=lambda _: show(f"{next(number)} of {plan.count} labelled"),
             )
 

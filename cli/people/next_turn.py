@@ -73,7 +73,7 @@ def next_turn_command(
             else f"the turns are in {out}; continue with the same command"
         )
         turns = asked(
-            lambda show: study.turns("auto", conduct, lambda name: show(f"asks {name} at {places} places")),
+            lambda show: study.turns(conduct, lambda name: show(f"asks {name} at {places} places")),
             conduct,
             "begins",
             left,

@@ -104,7 +104,7 @@ def validity_command(
         conduct = begun(trial.plan(folder), options, [run.cast for run in (*trial.ratings, *trial.meetings)])
         left = f"the runs are in {folder}; continue with the same command and --out {folder}"
         report = asked(
-            lambda show: trial.tried(folder, conduct, "auto", show),
+            lambda show: trial.tried(folder, conduct, show),
             conduct,
             "begins",
             left,

@@ -56,8 +56,7 @@ def ask_models(
         number = itertools.count(1)
         return {
             name: await asking.answers(
-                replies=journal,
-                conduct=conduct,
+                conduct.with_(replies=journal),
                 on_answer=lambda _: show(f"{next(number)} of {plan.count} {what} asked about"),
             )
             for name, asking in askings.items()

@@ -88,12 +88,12 @@ def test_a_rejected_draft_is_not_paid_for_again(out: Path) -> None:
 def test_a_bound_ends_it_and_counts_what_was_paid_before(out: Path) -> None:
     texts = shipped_profiles().texts[:5]
     model = scripted_model(*texts, by_call=True, tokens=(300, 50))
-    bounded = {"assistant": model, "conduct": RunSettings(max_tokens=1_000)}
+    bounded = {"assistant": model, "settings": RunSettings(max_tokens=1_000)}
     making = runs.profiles.generate(5, out, **bounded)
     assert 0 < making.new < 5
     assert "1,000" in making.failure
     sent = len(model.sent)
-    again = runs.profiles.generate(5, out, assistant=model, conduct=RunSettings(max_tokens=1_000))
+    again = runs.profiles.generate(5, out, assistant=model, settings=RunSettings(max_tokens=1_000))
     assert (again.new, len(model.sent)) == (0, sent)
 
 
