@@ -10,12 +10,11 @@ from ..data.files.json import dumps, parsed, read_json, write_text
 from ..data.files.paths import check_no_links, make_folder
 from ..data.formats.source import MANIFEST
 from ..data.identity import VERSION, digest
-from ..data.labels.answers import WHOLE, Item, missing, seen_of, text_of, units_of
+from ..data.labels.answers import WHOLE, Item, missing, seen_of, units_of
 from ..data.labels.definition import LabelDefinition
 from ..data.labels.table import LabelRow, LabelTable
 from ..data.loading import Loaded, load
 from ..data.records import Conversation, as_object
-from ..data.text.words import OF_MESSAGE, tokens_about
 from ..errors import SettingError
 from ..nodes.annotators import (
     Annotator,
@@ -110,18 +109,9 @@ class _Piece:
                 seen=seen_of(self.conversation, self.label, unit),
             )
 
-    def requests(self, votes: int) -> Iterator[tuple[int, int]]:
-        """Of each call of a vote the tokens that it sends and gets, about."""
-        question = LabelQuestion(self.conversation, self.label, self.units, count=votes)
-        for units in question.calls():
-            values = question.values(units)
-            texts = [pages()[f"annotator/{name}"].fill_from(values) for name in ("system", "request")]
-            got = 0
-            for unit in units:
-                for name, part in self.label.parts.items():
-                    text = (tokens_about(text_of(self.conversation, self.label, unit)) or 20) if part.text else 0
-                    got += tokens_about(name) + 8 + text
-            yield sum(map(tokens_about, texts)) + 2 * OF_MESSAGE, got
+    def calls(self, votes: int) -> int:
+        """The number of calls that a vote of a model on all of it takes."""
+        return len(list(LabelQuestion(self.conversation, self.label, self.units, count=votes).calls()))
 
 
 @dataclass(frozen=True)
@@ -180,10 +170,9 @@ class AnnotationWork:
         return list({id(one): one.model for one in self.panel if isinstance(one, ModelAnnotator)}.values())
 
     def plan(self) -> CallPlan:
-        """How many calls it takes at most, and about how many tokens."""
+        """How many calls it takes at most."""
         asking = [one for one in self.panel if isinstance(one, ModelAnnotator)]
-        calls = sum(1 for piece in self.pieces.values() for _ in piece.requests(len(self.panel)))
-        usual = calls * len(asking)
+        usual = len(asking) * sum(piece.calls(len(self.panel)) for piece in self.pieces.values())
         attempts = max((one.attempts for one in asking), default=1)
         each = f"{len(self.panel)} vote{'' if len(self.panel) == 1 else 's'} each"
         return CallPlan(len(self.pieces), "labellings", usual, attempts * usual, each, calls_models=usual > 0)

@@ -134,7 +134,7 @@ plan = simquac.scenarios(duologue.data.simquac.samples()[:3])
 @pytest.mark.heavy
 async def test_a_cell_shows_how_far_its_run_is_and_a_short_run_if_it_is_asked(tmp_path):
     simulate = "duologue.{}(cast, plan, limits=Limits(max_turns=1){});"
-    line = ", conduct=duologue.runs.Conduct(progress=True)"
+    line = ", progress=True"
     cells = [SLOW, simulate.format("simulate", ""), "await " + simulate.format("asimulate", "")]
     cells += ["cast = simquac.cast()", simulate.format("simulate", line)]
     ran = await executed(new_notebook(cells=list(map(new_code_cell, cells))), tmp_path)
