@@ -5,11 +5,11 @@ import json
 import logging
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self, TypeAlias
 from weakref import WeakValueDictionary
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -32,21 +32,8 @@ AGAINST = "against"
 SAME_CALL = "(conversation, role, turn, attempt, vote, version) = (?, ?, ?, ?, ?, ?)"
 
 
-class CallKey(NamedTuple):
-    """The name of one call of a run; the id of a conversation contains its repeat."""
-
-    conversation: str
-    role: str
-    turn: int
-    attempt: int
-    vote: int
-    version: str = ""
-    """Of the agent, whose conversation it is."""
-
-    @property
-    def place(self) -> tuple[str, str, int, int, int, str]:
-        """By what a kept reply is found: what the user's model replied to one version is its reply to every version."""
-        return (*self[:5], "" if is_of_user(self.role) else self.version)
+Place: TypeAlias = tuple[str, str, int, int, int, str]
+"""By what a kept reply is found: conversation, role, turn, attempt, vote, and of the agent's calls the version."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +51,10 @@ class Call:
         """The seed of an attempt, counted from 1; 0 is for random choices before the first."""
         return call_seed(self.seed, self.conversation, self.role, self.turn, attempt, self.vote)
 
-    def key(self, attempt: int, version: str = "") -> CallKey:
-        """The name of an attempt by a version of the agent."""
-        return CallKey(self.conversation, self.role, self.turn, attempt, self.vote, version)
+    def place(self, attempt: int, version: str = "") -> Place:
+        """Where the reply to an attempt is kept: what a user replied to one version is its reply to every version."""
+        own = "" if is_of_user(self.role) else version
+        return self.conversation, self.role, self.turn, attempt, self.vote, own
 
 
 def is_of_user(role: str) -> bool:
@@ -181,71 +169,68 @@ class Replies:
     def _set_aside(self, error: sqlite3.DatabaseError) -> sqlite3.Connection:
         """Begin a new file in place of a damaged one."""
         assert self.path is not None
-        with suppress(AttributeError, sqlite3.Error):
-            self._file.close()
         aside = self.path.with_name(f"{self.path.name}.damaged")
         self.path.replace(aside)
         for name in ("-wal", "-shm"):
             self.path.with_name(self.path.name + name).unlink(missing_ok=True)
-        self._messages.clear()
         line = "%s: is damaged (%s) and set aside as %s: the replies in it are asked for again"
         logging.getLogger(__name__).warning(line, self.path, error, aside.name)
         return _connected(self.path.absolute().as_uri())
 
-    async def once(self, key: CallKey, sent: SentRequest, ask: Callable[[], Awaitable[StoredReply]]) -> StoredReply:
+    async def once(
+        self, place: Place, version: str, sent: SentRequest, ask: Callable[[], Awaitable[StoredReply]]
+    ) -> StoredReply:
         """The reply that is kept for this call, if the same was sent; else what `ask` gives, which is kept.
 
-        An equal call under way is waited for. ReplayError if it must be kept and is not.
+        `version`: of the agent that pays for it. An equal call under way is waited for. ReplayError if it must be kept and
+        is not.
         """
-        lock = self._under_way.setdefault((*key.place, sent.digest), asyncio.Lock())
+        lock = self._under_way.setdefault((*place, sent.digest), asyncio.Lock())
         async with lock:
-            if (reply := self.find(key, sent)) is None:
+            if (reply := self._find(place, version, sent)) is None:
                 reply = await ask()
                 if not reply.value.get("failed"):  # an agent whose own code failed is asked again
-                    self.keep(key, sent, reply)
+                    self.keep(place, version, sent, reply)
             return reply
 
-    def find(self, key: CallKey, sent: SentRequest) -> StoredReply | None:
+    def _find(self, place: Place, version: str, sent: SentRequest) -> StoredReply | None:
         """The kept reply; None if there is none, or ReplayError if there must be one."""
-        if row := self._row(key, sent):
+        if row := self._row(place, sent):
             self.replayed += 1
-            return _reply(row, shared=row[2] != key.version)
-        if self._beside is not None and is_of_user(key.role) and (row := self._beside._row(key, sent)):
-            self.keep(key._replace(version=AGAINST), sent, reply := _reply(row, shared=True))
+            return _reply(row, shared=row[2] != version)
+        if self._beside is not None and is_of_user(place[1]) and (row := self._beside._row(place, sent)):
+            self.keep(place, AGAINST, sent, reply := _reply(row, shared=True))
             return reply
         if self.frozen:
-            raise ReplayError(self._missing(key))
+            raise ReplayError(self._missing(place))
         return None
 
-    def _row(self, key: CallKey, sent: SentRequest) -> Any:
+    def _row(self, place: Place, sent: SentRequest) -> Any:
         query = f"SELECT reply, retried, paid_by FROM reply WHERE {SAME_CALL} AND sent = ?"
-        try:
-            return self._file.execute(query, (*key.place, sent.digest)).fetchone()
-        except sqlite3.DatabaseError as error:
-            if self.frozen or isinstance(error, sqlite3.OperationalError):
-                raise RepliesError(f"{self.path}: cannot be read ({error})") from None
-            self._file = self._set_aside(error)
-            return None
+        with self._usable("read"):
+            return self._file.execute(query, (*place, sent.digest)).fetchone()
 
-    def keep(self, key: CallKey, sent: SentRequest, reply: StoredReply) -> None:
+    def keep(self, place: Place, version: str, sent: SentRequest, reply: StoredReply) -> None:
         """Write a reply; RepliesError if the disk does not take it."""
         if self.frozen:
             return
         request = json.dumps([dict(sent.to), list(sent.digests)], ensure_ascii=False)
         values = (request, json.dumps(reply.value, ensure_ascii=False), json.dumps(dict(reply.retried)))
         new = {name: one for name, one in zip(sent.digests, sent.messages, strict=True) if name not in self._messages}
-        try:
-            with self._file:  # one transaction
-                messages = [(name, json.dumps(message, ensure_ascii=False)) for name, message in new.items()]
-                self._file.executemany("INSERT OR IGNORE INTO message VALUES (?, ?)", messages)
-                line = "INSERT OR REPLACE INTO reply VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                self._file.execute(line, (*key.place, sent.digest, *values, key.version))
-        except sqlite3.OperationalError as error:
-            raise RepliesError(f"{self.path}: cannot be written ({error}): make room, then call it again") from None
-        except sqlite3.DatabaseError as error:
-            self._file = self._set_aside(error)
-            self.keep(key, sent, reply)
+        with self._usable("written"), self._file:  # one transaction
+            messages = [(name, json.dumps(message, ensure_ascii=False)) for name, message in new.items()]
+            self._file.executemany("INSERT OR IGNORE INTO message VALUES (?, ?)", messages)
+            line = "INSERT OR REPLACE INTO reply VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            self._file.execute(line, (*place, sent.digest, *values, version))
         self._messages.update(new)
+
+    @contextmanager
+    def _usable(self, what: str) -> Iterator[None]:
+        """Inside, what the disk does not do ends the run; a file that has become damaged is set aside the next time."""
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            raise RepliesError(f"{self.path}: cannot be {what} ({error}): make room, then call it again") from None
 
     def forget_turn(self, conversation: str, role: str, version: str = "") -> None:
         """Forget what a role replied last in a conversation: nothing in it could be said."""
@@ -284,11 +269,12 @@ class Replies:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _missing(self, key: CallKey) -> str:
+    def _missing(self, place: Place) -> str:
         """The line about a call that is not there."""
-        vote, version = f", vote {key.vote}" if key.vote else "", f" (version {key.version})" if key.version else ""
-        name = f"{key.role}{version} in turn {key.turn + 1}, attempt {key.attempt}{vote} of {key.conversation}"
-        if self._file.execute(f"SELECT 1 FROM reply WHERE {SAME_CALL}", key.place).fetchone():
+        conversation, role, turn, attempt, vote, version = place
+        name = f"{role}{f' (version {version})' if version else ''} in turn {turn + 1}, attempt {attempt}"
+        name += f"{f', vote {vote}' if vote else ''} of {conversation}"
+        if self._file.execute(f"SELECT 1 FROM reply WHERE {SAME_CALL}", place).fetchone():
             return (
                 f"{self.path}: has the call of {name} with other content: give the same models, prompts and scenarios"
             )

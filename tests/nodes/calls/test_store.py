@@ -74,8 +74,8 @@ async def asked(
         await asyncio.sleep(0)
         return StoredReply({"content": "Yes."} | reply)
 
-    key, sent = Call(7, "c1", role).key(attempt, version), SentRequest.of({"m": 1}, [HumanMessage(text)])
-    got = await replies.once(key, sent, ask)
+    place, sent = Call(7, "c1", role).place(attempt, version), SentRequest.of({"m": 1}, [HumanMessage(text)])
+    got = await replies.once(place, version, sent, ask)
     return times, got
 
 
