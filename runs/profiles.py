@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from langchain_core.language_models import BaseChatModel
 
@@ -16,9 +16,7 @@ from ..graphs.casts.shipped import library
 from ..nodes.calls.spending import asked_model
 from ..nodes.models.specs import chat_model
 from ..nodes.profiles import ProfileLimits, ProfileMaker, ProfileStopReason, Proposal
-from ..prompts import Library
 from .ask import ask_all
-from .loop import blocking
 from .plan import CallPlan
 from .settings import REPLIES, RunSettings
 from .store import RunError, making
@@ -64,18 +62,34 @@ async def agenerate(
     language: Language = "en",
     pool: Sequence[Profile] = (),
     limits: ProfileLimits | None = None,
-    prompts: str | Path | Library | None = None,
     settings: RunSettings | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> MadeProfiles:
-    """As `generate`, whose parameters, result and errors it has, to be awaited."""
+    """Make profiles until the file holds `count` of them; those of earlier calls count.
+
+    The same call goes on where it stopped: replies are kept in a file beside the profiles.
+
+    Args:
+        count: Profiles that the file is to have.
+        out: The file, of profiles with an empty line behind each.
+        assistant: The model that writes them.
+        language: Their language.
+        pool: Existing profiles, from which the new ones must differ.
+        limits: Attempts for a profile, and the seed.
+        settings: Pace and bounds of the calls.
+        watch: Called with the number of profiles as it grows.
+
+    Raises:
+        SettingError: The count or the model cannot be used.
+        RunError: The file cannot be written, or holds profiles that were not made here.
+    """
     if count < 1:
         raise SettingError(f"count must be at least 1, not {count}")
     path, limits = Path(out), limits or ProfileLimits()
     model = chat_model(assistant, side="inventor")
     kept = _take_up(path)
     before = len(kept)
-    maker = ProfileMaker(model, library("profiles", prompts, language), limits, language, pool, kept)
+    maker = ProfileMaker(model, library("profiles", None, language), limits, language, pool, kept)
     proposals: list[Proposal] = []
 
     async def ask(place: int) -> bool:
@@ -109,39 +123,6 @@ async def agenerate(
     )
 
 
-def generate(
-    count: int,
-    out: str | Path,
-    assistant: Inventor = "offline",
-    *,
-    language: Language = "en",
-    pool: Sequence[Profile] = (),
-    limits: ProfileLimits | None = None,
-    prompts: str | Path | Library | None = None,
-    settings: RunSettings | None = None,
-) -> MadeProfiles:
-    """Make profiles until the file holds `count` of them; those of earlier calls count.
-
-    The same call goes on where it stopped: replies are kept in a file beside the profiles.
-
-    Args:
-        count: Profiles that the file is to have.
-        out: The file, of profiles with an empty line behind each.
-        assistant: The model that writes them.
-        language: Their language.
-        pool: Existing profiles, from which the new ones must differ.
-        limits: Attempts for a profile, and the seed.
-        prompts: A folder whose templates replace those of `prompts/profiles`, or a library.
-        settings: Pace and bounds of the calls.
-
-    Raises:
-        SettingError: The count or the model cannot be used.
-        RunError: The file cannot be written, or holds profiles that were not made here.
-    """
-    options: Any = {"language": language, "pool": pool, "limits": limits, "prompts": prompts, "settings": settings}
-    return blocking(agenerate(count, out, assistant, **options), out)
-
-
 def profiles_planned(
     count: int,
     out: str | Path,
@@ -150,9 +131,8 @@ def profiles_planned(
     language: Language = "en",
     pool: Sequence[Profile] = (),
     limits: ProfileLimits | None = None,
-    prompts: str | Path | Library | None = None,
 ) -> CallPlan:
-    """The plan of `generate`, whose parameters it has: of the profiles that the file lacks."""
+    """The plan of `agenerate`, whose parameters it has: of the profiles that the file lacks."""
     path, limits = Path(out), limits or ProfileLimits()
     kept = _texts(path.read_bytes().decode("utf-8")) if path.is_file() else []
     number, model = max(0, count - len(kept)), chat_model(assistant, side="inventor")
