@@ -4,18 +4,20 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from langchain_core.language_models import BaseChatModel
 
 from ..data.files.paths import check_replaceable, make_folder
 from ..data.recllmsim import Coverage, Profile, coverage
+from ..data.records import Attempt, Usage
 from ..data.text.languages import Language
 from ..errors import SettingError
 from ..graphs.casts.shipped import library
 from ..nodes.calls.spending import asked_model
 from ..nodes.models.specs import chat_model
-from ..nodes.profiles import ProfileLimits, ProfileMaker, ProfileStopReason, Proposal
+from ..nodes.profiles import ProfileLimits, ProfileMaker
+from ..nodes.requests import RequestAnswer
 from .ask import ask_all
 from .plan import CallPlan
 from .settings import REPLIES, RunSettings
@@ -43,7 +45,7 @@ class MadeProfiles:
     """Tokens and calls for the drafts of this call."""
     coverage: Coverage
     """Of the pool and the made profiles together."""
-    stop: ProfileStopReason | None
+    stop: Literal["done", "attempts_spent", "model_failed"] | None
     """None if a bound ended it."""
     failure: str = ""
     """Why it ended before all were made, in one line; empty if they are, or if drafts were rejected too often."""
@@ -87,39 +89,41 @@ async def agenerate(
         raise SettingError(f"count must be at least 1, not {count}")
     path, limits = Path(out), limits or ProfileLimits()
     model = chat_model(assistant, side="inventor")
-    kept = _take_up(path)
-    before = len(kept)
-    maker = ProfileMaker(model, library("profiles", None, language), limits, language, pool, kept)
-    proposals: list[Proposal] = []
+    made = [*map(Profile.of, _take_up(path))]
+    before = len(made)
+    maker = ProfileMaker(model, library("profiles", None, language), limits, language, pool)
+    attempts, lost = list[Attempt](), list[RequestAnswer[Profile]]()
 
-    async def ask(place: int) -> bool:
-        if maker.stop not in (None, "done"):
+    async def invent(_: int) -> bool:
+        answer = await maker.next(made)
+        attempts.extend(answer.attempts)
+        if answer.value is None:
+            lost.append(answer)
+            control.calls().end("no further profile")
             return False
-        async for proposal in maker.proposals(place + 1):
-            proposals.append(proposal)
-            if proposal["verdict"] == "accepted":
-                _append(path, proposal["text"])
-                if watch is not None:
-                    watch(len(maker.kept))
-        return len(maker.kept) > place
+        text = answer.value.text(language)
+        _append(path, text)
+        made.append(Profile.of(text))
+        if watch is not None:
+            watch(len(made))
+        return True
 
     missing = {str(place): place for place in range(before, count)}
-    how = (settings or RunSettings()).with_(replies=replies_of(path), concurrency=1)
-    _, why = await ask_all(missing, ask, how, failed=lambda made: not made)
-    profiles = tuple(map(Profile.of, maker.kept))
-    spent = Counter[str]()
-    for proposal in proposals:
-        spent.update(proposal.get("usage", {}))
+    control = (settings or RunSettings()).with_(replies=replies_of(path), concurrency=1).shared()
+    _, why = await ask_all(missing, invent, control)
+    whole, failure = len(made) >= count, lost[0].error if lost else why
+    stop = "done" if whole else None if not lost else "attempts_spent" if failure is None else "model_failed"
+    usage = sum((one.usage for one in attempts if one.usage is not None), Usage.none())
     return MadeProfiles(
         path=path,
         target=count,
-        profiles=profiles,
-        new=len(profiles) - before,
-        rejected=dict(Counter(one.get("reason", "") for one in proposals if one["verdict"] == "rejected")),
-        usage={name: spent[name] for name in ("input_tokens", "output_tokens", "calls")},
-        coverage=coverage([*pool, *profiles]),
-        stop="done" if len(profiles) >= count else maker.stop if maker.stop != "done" else None,
-        failure="" if len(profiles) >= count else maker.failure or (why if maker.stop in (None, "done") else ""),
+        profiles=tuple(made),
+        new=len(made) - before,
+        rejected=dict(Counter(str(one.reason) for one in attempts if one.verdict == "rejected")),
+        usage={name: getattr(usage, name) for name in ("input_tokens", "output_tokens", "calls")},
+        coverage=coverage([*pool, *made]),
+        stop=stop,
+        failure="" if whole else failure or "",
     )
 
 

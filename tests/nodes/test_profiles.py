@@ -8,6 +8,8 @@ import pytest
 from duologue.data.recllmsim import Profile, coverage, shipped_profiles
 from duologue.data.recllmsim.profiles import GENDERS, OCCUPATIONS, TRAITS
 from duologue.nodes import chat_model
+from duologue.nodes.calls.store import Call
+from duologue.nodes.messages import filled
 from duologue.nodes.profiles import CHINESE, OPPOSED, ProfileLimits, ProfileMaker, next_target
 from duologue.prompts import shipped
 from duologue.runs.loop import blocking
@@ -40,7 +42,12 @@ def test_what_is_lacking_is_asked_for_first_and_then_what_there_is_least_of():
 def test_the_request_shows_who_is_there_and_what_is_lacking():
     def request(language, *pool):
         pages = shipped("profiles", language)
-        return ProfileMaker(chat_model("offline"), pages, ProfileLimits(), language, kept=[*pool]).prompt()
+        maker, existing = (
+            ProfileMaker(chat_model("offline"), pages, ProfileLimits(), language),
+            [*map(Profile.of, pool)],
+        )
+        page, values = maker.request(existing, Call(0, "profiles", "assistant", len(pool)))
+        return filled(pages[page], values)
 
     first = request("en")
     assert (first["name"], "<lacking>" in first["text"]) == ("assistant/first", True)
