@@ -46,7 +46,7 @@ Sections = Annotated[Path, typer.Argument(metavar="SRC", help="A SimQuAC or QuAC
 Words = Annotated[
     list[str] | None, model_for("over words: forest or logistic. May be repeated. Default: forest, logistic.")
 ]
-HELD = {"teacher": None, "grammar": "grammar", "likelihood": "likelihood"}
+HELD = {"teacher": None, "grammar": "grammar"}
 """Prefixes of a reader that is the simquac cast's teacher, with how it is held to the section."""
 
 
@@ -131,7 +131,7 @@ def readers(
         list[str] | None,
         model_for(
             "to answer: retriever (the nearest sentence by idf), first (the first sentence), teacher:MODEL (the simquac "
-            "cast's assistant), grammar:MODEL and likelihood:MODEL (the same, held to the section at an endpoint of "
+            "cast's assistant), and grammar:MODEL (the same, held to the section at an endpoint of "
             "llama.cpp), or any model with our prompt. May be repeated. Default: retriever."
         ),
     ] = None,
