@@ -25,6 +25,7 @@ from .store import RunError, making
 
 Inventor: TypeAlias = str | BaseChatModel
 """What writes the profiles: a model's spec, or a chat model."""
+StopReason: TypeAlias = Literal["done", "attempts_spent", "model_failed"]
 END = "\n\n"
 """What stands behind each profile in the file: one without it was cut off in writing."""
 
@@ -45,7 +46,7 @@ class MadeProfiles:
     """Tokens and calls for the drafts of this call."""
     coverage: Coverage
     """Of the pool and the made profiles together."""
-    stop: Literal["done", "attempts_spent", "model_failed"] | None
+    stop: StopReason | None
     """None if a bound ended it."""
     failure: str = ""
     """Why it ended before all were made, in one line; empty if they are, or if drafts were rejected too often."""
@@ -112,7 +113,9 @@ async def agenerate(
     control = (settings or RunSettings()).with_(replies=replies_of(path), concurrency=1).shared()
     _, why = await ask_all(missing, invent, control)
     whole, failure = len(made) >= count, lost[0].error if lost else why
-    stop = "done" if whole else None if not lost else "attempts_spent" if failure is None else "model_failed"
+    stop: StopReason | None = None
+    if whole or lost:
+        stop = "done" if whole else "attempts_spent" if failure is None else "model_failed"
     usage = sum((one.usage for one in attempts if one.usage is not None), Usage.none())
     return MadeProfiles(
         path=path,
