@@ -103,8 +103,8 @@ def simulated_user(request: pytest.FixtureRequest, tmp_path: Path) -> SimulatedU
 def recorded_calls(request: pytest.FixtureRequest) -> "Callable[[str | Path], AbstractContextManager[None]]":
     """A context in which calls of models are answered from a file beside the test, such as `moved.sqlite`.
 
-    With `pytest --record-calls` the models are called, and it is written anew. A call that it does not hold fails the
-    conversation, with the nearest one and the first difference.
+    `with recorded_calls("moved.sqlite"): ...`: the file lies beside the test's. With `pytest --record-calls` the models are
+    called, and it is written anew. A call that it does not hold fails the conversation.
     """
 
     @contextmanager

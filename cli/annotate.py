@@ -62,7 +62,7 @@ def annotate_command(
             done = carried_out(
                 how,
                 lambda _: planned,
-                lambda settings: work.annotations(conduct=settings, on_answer=one),
+                lambda settings: work.annotations(settings, on_answer=one),
                 out=out,
                 models=work.models,
             )

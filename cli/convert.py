@@ -48,6 +48,8 @@ def convert_command(
     check_free(target)
     if to in scenario_formats():
         return _write_scenarios(source, target, to, skip_broken, as_json)
+    from ..runs.dataset import write_card
+
     loaded = load(source, skip_broken=skip_broken)
     try:
         named = (with_user(conversation) for conversation in loaded) if to in GENERAL else loaded
@@ -55,6 +57,8 @@ def convert_command(
     except ValueError as error:
         raise DataError(f"{source}: cannot be written as {to}: {error}") from None
     notes = list(loaded.notes)
+    if loaded.kind == "run":
+        notes.append(f"its card is {write_card(source, target, left_out, to)}")
     if keys := ", ".join(sorted(loaded.annotated)):
         notes.append(f"models or functions gave {keys}, which {target} does not say: keep it apart from people's")
     counted = {"kind": loaded.kind, "target": str(target), "to": to, "conversations": len(loaded)}

@@ -49,7 +49,7 @@ def next_turn_command(
         turns = carried_out(
             how,
             lambda _: study.plan(),
-            lambda run_settings: study.turns("auto", run_settings, lambda name: say(f"asks {name}")),
+            lambda run_settings: study.turns(run_settings, lambda name: say(f"asks {name}")),
             out=out,
             casts=study.casts.values(),
             kept="nothing is kept without --out" if out is None else "",

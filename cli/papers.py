@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
     from ..analysis.tables import TabledReport
     from ..graphs import Cast
 
-HELD = {"teacher": None, "grammar": "grammar", "likelihood": "likelihood"}
+HELD = {"teacher": None, "grammar": "grammar"}
 """Prefixes of a reader that is the simquac cast's teacher, with how it is held to the section."""
 
 
@@ -62,10 +62,7 @@ class Asked:
 
         async def work(settings: Any) -> dict[str, list[Any]]:
             with counting(len(askings) * len(next(iter(askings.values())).things), what) as one:
-                return {
-                    name: await asking.answers(replies=self.how.replies, conduct=settings, on_answer=one)
-                    for name, asking in askings.items()
-                }
+                return {name: await asking.answers(settings, on_answer=one) for name, asking in askings.items()}
 
         return carried_out(
             self.how,
@@ -213,7 +210,7 @@ def _read(asked: Asked, casts: "Mapping[str, Cast]", sets: Mapping[str, Any]) ->
     works = {(spec, name): (cast, sets[name], None) for spec, cast in casts.items() for name in sets}
 
     async def work(settings: Any) -> dict[tuple[str, str], Any]:
-        return {key: await aread(cast, those, conduct=settings) for key, (cast, those, _) in works.items()}
+        return {key: await aread(cast, those, settings) for key, (cast, those, _) in works.items()}
 
     plan = answers_planned({", ".join(key): one for key, one in works.items()})
     kept = "the same command with --replies goes on"
@@ -279,7 +276,7 @@ def _profiles(asked: Asked) -> int:
     making = carried_out(
         asked.how,
         lambda _: profiles_planned(count, file, writer, **settings),
-        lambda conduct: agenerate(count, file, writer, **settings, conduct=conduct),
+        lambda conduct: agenerate(count, file, writer, **settings, settings=conduct),
         models=[writer],
         kept=f"the finished profiles are in {file}; continue with the same command",
     )

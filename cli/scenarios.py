@@ -78,7 +78,7 @@ def _worded(
             answers = carried_out(
                 how,
                 lambda _: questions_planned([asking], "scenarios"),
-                lambda settings: asking.answers(replies=how.replies, conduct=settings, on_answer=one),
+                lambda settings: asking.answers(settings, on_answer=one),
                 models=[asking.model],
                 kept="the same command with --replies goes on",
             )

@@ -65,7 +65,7 @@ def validity_command(
         report = carried_out(
             how,
             lambda _: trial.plan(folder),
-            lambda settings: trial.tried(folder, settings, "auto", say),
+            lambda settings: trial.tried(folder, settings, say),
             out=folder,
             casts=[run.cast for run in (*trial.ratings, *trial.meetings)],
         )

@@ -30,7 +30,7 @@ from .scenarios.sources import Scenarios, ScenarioSource, chosen, numbered, of_a
 NAME = "simquac"
 PUBLISHED = "simquac_as_released"
 """Name of the cast with the published script's rules; ids and random draws depend on it."""
-Hold: TypeAlias = Literal["grammar", "likelihood"]
+Hold: TypeAlias = Literal["grammar"]
 """How the teacher is held to the section: `nodes.simquac.held`."""
 TURNS = 12
 """Turns of a conversation, as in the published data set."""
@@ -114,7 +114,6 @@ def cast(
     interesting_once: bool = True,
     answer_tokens: Count = ANSWER_TOKENS,
     hold: Hold | None = None,
-    refuse_below: float | None = None,
     as_published: bool = False,
     **common: Unpack[Common],
 ) -> Cast:
@@ -129,10 +128,8 @@ def cast(
         no_repeats: Reject a message that the user has sent before. Default: accept and count it.
         interesting_once: Let the student ask for something interesting at most once in a conversation.
         answer_tokens: Ask the teacher for answers of this number of tokens.
-        hold: Hold the teacher to the section, at an endpoint of llama.cpp: `grammar` (it can write nothing but a span of
-            the section or the refusal) or `likelihood` (it replies the sentence after which it would most likely ask the
-            question).
-        refuse_below: With `likelihood`, refuse where the mean log-likelihood of the question's tokens is lower.
+        hold: Hold the teacher to the section, at an endpoint of llama.cpp: with `grammar` it can write nothing but a span of
+            the section or the refusal.
         as_published: Use the rules of the published program instead of the paper's; docs/papers/deviations.md
             lists them.
     """
@@ -151,7 +148,7 @@ def cast(
 
         if not isinstance(assistant, str | BaseChatModel):
             raise SettingError("hold: the assistant must be a model, such as local:PATH.gguf")
-        assistant = HeldTeacher(assistant, hold, refuse_below)
+        assistant = HeldTeacher(assistant, hold)
     return assembled(
         common,
         turns=TURNS,

@@ -1,33 +1,27 @@
-"""User profiles that a model invents: request, proposal, validation.
+"""User profiles that a model invents.
 
-The request asks for the kinds of people that the pool lacks most. An accepted profile joins the pool that the next one
-must differ from. A rejected draft is sent back with the reason; after the last attempt another person is requested.
+A request asks for the kinds of people that the pool lacks most. A rejected draft is sent back with the reason; after the
+last attempt another person is requested.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Literal, Required, TypeAlias, TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import BaseMessage
-from typing_extensions import TypedDict
 
 from ..data.recllmsim import Profile, coverage
-from ..data.recllmsim.profiles import OTHER, REMEMBERED, Coverage, proposed_profile
+from ..data.recllmsim.profiles import OTHER, Coverage, proposed_profile
+from ..data.records import Attempt
 from ..data.text.languages import Language
 from ..errors import SettingError
 from ..prompts import Library
-from .calls.service import drafted
 from .calls.store import Call
-from .messages import Refusal, fenced, filled, repair_prompt
-from .requests import attempt_of, exchange
-from .settings.redaction import error_line, without_known_secrets
-from .state import Prompt
+from .messages import Refusal, fenced
+from .requests import RequestAnswer, ask
+from .settings.redaction import without_known_secrets
 
 T = TypeVar("T")
-
-ProfileStopReason: TypeAlias = Literal["done", "attempts_spent", "model_failed"]
 
 _SHOWN = 40
 """Maximum number of existing profiles in a request, the latest ones."""
@@ -68,32 +62,9 @@ class ProfileLimits:
             raise SettingError(f"ProfileLimits: attempts and rounds must be at least 1, not {least}")
 
 
-class Proposal(TypedDict, total=False):
-    """One draft of a profile with its verdict.
-
-    `place`: index of the profile among the new ones; `round`: number of the request for it; both from 0. `attempt`: number
-    of the call in this round, from 1.
-    """
-
-    text: Required[str]
-    """The accepted profile, or the rejected draft."""
-    verdict: Required[Literal["accepted", "rejected"]]
-    place: Required[int]
-    round: Required[int]
-    attempt: Required[int]
-    reason: str
-    repair: str
-    """Explanation of the rejection."""
-    raw: str
-    """The accepted draft before it was normalised; missing if that changed nothing."""
-    cleaned: list[str]
-    prompt: Required[Prompt]
-    usage: dict[str, int]
-
-
-@dataclass
+@dataclass(frozen=True)
 class ProfileMaker:
-    """Asks a chat model for profiles, one after the other, and judges each draft; ends after rounds without one."""
+    """Asks a chat model for profiles, one after the other."""
 
     model: BaseChatModel
     pages: Library
@@ -101,86 +72,36 @@ class ProfileMaker:
     language: Language = "en"
     pool: Sequence[Profile] = ()
     """Existing profiles; new ones must differ from them."""
-    kept: list[str] = field(default_factory=list)
-    """New profiles so far."""
-    rejected: list[Proposal] = field(default_factory=list)
-    """Rejected drafts of this round."""
-    round: int = 0
-    stop: ProfileStopReason | None = None
-    failure: str | None = None
 
-    async def proposals(self, wanted: int) -> AsyncIterator[Proposal]:
-        """Each draft with its verdict, until there are so many new profiles; `stop` then says why it ended."""
-        fruitless = 0
-        while len(self.kept) < wanted:
-            try:
-                proposal = await self._proposal()
-            except Exception as error:  # a failed model ends it, but the profiles so far are kept
-                self.stop, self.failure = "model_failed", error_line(error)
-                return
-            if proposal["verdict"] == "accepted":
-                self.kept.append(proposal["text"])
-                self.rejected, self.round, fruitless = [], 0, 0
-            else:
-                self.rejected.append(proposal)
-            yield proposal
-            if len(self.rejected) >= self.limits.attempts:
-                self.rejected, self.round, fruitless = [], self.round + 1, fruitless + 1
-                if fruitless >= self.limits.rounds:
-                    self.stop = "attempts_spent"
-                    return
-        self.stop = "done"
+    async def next(self, made: Sequence[Profile]) -> RequestAnswer[Profile]:
+        """The profile after those that were made, with every draft; without a value after rounds without one."""
+        existing, attempts = [*self.pool, *made], list[Attempt]()
 
-    async def _proposal(self) -> Proposal:
-        prompt, attempt = self.prompt(), len(self.rejected) + 1
-        reply = await drafted(self.model, self.messages(prompt), self._call, attempt)
-        draft = without_known_secrets(reply)  # an endpoint may repeat the key that it was sent
-        place, judged = len(self.kept), proposed_profile(draft["text"], self._existing, self.language)
-        proposal = Proposal(
-            text=draft["text"], verdict="rejected", place=place, round=self.round, attempt=attempt, prompt=prompt
-        )
-        proposal |= {key: draft[key] for key in ("cleaned", "usage") if key in draft}  # type: ignore[typeddict-item]
-        if not isinstance(judged, Profile):
-            proposal["reason"], proposal["repair"] = judged
-            return proposal
-        proposal |= {"verdict": "accepted", "text": judged.text(self.language)}
-        raw = draft.get("raw", draft["text"])
-        return proposal if raw == proposal["text"] else proposal | {"raw": raw}
+        def parse(text: str) -> Profile | Refusal:
+            # An endpoint may repeat the key that it was sent.
+            judged = proposed_profile(str(without_known_secrets(text)), existing, self.language)
+            if isinstance(judged, Profile):
+                return judged
+            reason, words = judged
+            return Refusal(reason, words, quote=words if reason == "near_duplicate" else "")
 
-    def prompt(self) -> Prompt:
-        """The request for the kinds that the pool lacks most, or a repair after a rejected draft."""
-        if self.rejected:
-            reason, words = self.rejected[-1].get("reason", ""), self.rejected[-1].get("repair", "")
-            refusal = Refusal(reason, words, quote=words if reason == "near_duplicate" else "")
-            numbers = {"attempt": len(self.rejected) + 1, "attempts": self.limits.attempts}
-            return repair_prompt(self.pages, "assistant", refusal, numbers)
-        existing = self._existing
+        for number in range(self.limits.rounds):
+            call = Call(self.limits.seed, "profiles", "assistant", len(made), number)
+            page, values = self.request(existing, call)
+            answer = await ask(self.model, page, values, parse, self.limits.attempts, pages=self.pages, call=call)
+            attempts += answer.attempts
+            if answer.value is not None or answer.error is not None:
+                break
+        return replace(answer, attempts=tuple(attempts))
+
+    def request(self, existing: Sequence[Profile], call: Call) -> tuple[str, dict[str, str]]:
+        """The page that asks for the kinds that the pool lacks most, and its values."""
         lines = [f"- {one.gender}, {one.age}, {one.occupation}; {one.daily_interests}" for one in existing[-_SHOWN:]]
         values = {"pool": fenced("\n".join(lines), "/pool", "lacking")}
         between, chinese = ("、", CHINESE) if self.language == "zh" else (", ", {})
-        for name, kinds in next_target(coverage(existing), self._call.seed_of(0)).items():
+        for name, kinds in next_target(coverage(existing), call.seed_of(0)).items():
             values[name] = between.join(chinese.get(kind, kind) for kind in kinds)
-        return filled(self.pages["assistant/request" if existing else "assistant/first"], values)
-
-    def messages(self, prompt: Prompt) -> list[BaseMessage]:
-        """The system page, then request and drafts in turn; repairs are between note marks."""
-        tried = [
-            attempt_of({"text": one["text"]}, number, one["prompt"]) for number, one in enumerate(self.rejected, 1)
-        ]
-        return exchange(self.pages["assistant/system"].fill(), prompt, tried)
-
-    @property
-    def _existing(self) -> list[Profile]:
-        return [*self.pool, *map(_profile, self.kept)]
-
-    @property
-    def _call(self) -> Call:
-        return Call(self.limits.seed, "profiles", "assistant", len(self.kept), self.round)
-
-
-@lru_cache(maxsize=REMEMBERED)
-def _profile(text: str) -> Profile:
-    return Profile.of(text)
+        return "assistant/request" if existing else "assistant/first", values
 
 
 def next_target(pool: Coverage, draw: int) -> dict[str, tuple[str, ...]]:

@@ -4,7 +4,7 @@ from ..graphs.scenarios.sources import chosen, repeated
 from ..nodes.calls.store import ReplayError, Replies
 from . import profiles
 from .annotate import Annotations, aannotate, annotate
-from .dataset import write_dataset
+from .dataset import write_card, write_dataset
 from .engine import converse, planned
 from .loop import blocking
 from .settings import RunOptions, RunSettings
@@ -32,5 +32,6 @@ __all__ = [
     "put_together",
     "repeated",
     "simulate",
+    "write_card",
     "write_dataset",
 ]

@@ -4,21 +4,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, Unpack
 
 from ..data.files.json import dumps, parsed, read_json, write_text
 from ..data.files.paths import check_no_links, make_folder
 from ..data.formats.source import MANIFEST
 from ..data.identity import VERSION, digest
-from ..data.labels.answers import WHOLE, Item, missing, seen_of, text_of, units_of
+from ..data.labels.answers import WHOLE, Item, missing, seen_of, units_of
 from ..data.labels.definition import LabelDefinition
 from ..data.labels.table import LabelRow, LabelTable
 from ..data.loading import Loaded, load
 from ..data.records import Conversation, as_object
-from ..data.text.words import OF_MESSAGE, tokens_about
 from ..errors import SettingError
 from ..nodes.annotators import (
-    ATTEMPTS,
     Annotator,
     FunctionAnnotator,
     LabelQuestion,
@@ -32,7 +30,7 @@ from .ask import ask_all
 from .loop import blocking
 from .people_labels import reasons_in
 from .plan import CallPlan
-from .settings import REPLIES, Concurrency, RunSettings
+from .settings import REPLIES, RunOptions, RunSettings
 from .store import RunError
 
 VOTES = 3
@@ -111,18 +109,9 @@ class _Piece:
                 seen=seen_of(self.conversation, self.label, unit),
             )
 
-    def requests(self, votes: int) -> Iterator[tuple[int, int]]:
-        """Of each call of a vote the tokens that it sends and gets, about."""
-        question = LabelQuestion(self.conversation, self.label, self.units, count=votes)
-        for units in question.calls():
-            values = question.values(units)
-            texts = [pages()[f"annotator/{name}"].fill_from(values) for name in ("system", "request")]
-            got = 0
-            for unit in units:
-                for name, part in self.label.parts.items():
-                    text = (tokens_about(text_of(self.conversation, self.label, unit)) or 20) if part.text else 0
-                    got += tokens_about(name) + 8 + text
-            yield sum(map(tokens_about, texts)) + 2 * OF_MESSAGE, got
+    def calls(self, votes: int) -> int:
+        """The number of calls that a vote of a model on all of it takes."""
+        return len(list(LabelQuestion(self.conversation, self.label, self.units, count=votes).calls()))
 
 
 @dataclass(frozen=True)
@@ -149,7 +138,6 @@ class AnnotationWork:
         votes: int | None = None,
         redo: bool = False,
         labels_dir: str | Path | None = None,
-        attempts: int = ATTEMPTS,
         seed: int = 0,
     ) -> Self:
         """The work of the parameters of `annotate`, whose errors it has; nothing is asked yet."""
@@ -161,9 +149,7 @@ class AnnotationWork:
         loaded = _loaded(source, chosen)
         if out is not None and loaded.kind == IN_MEMORY:
             raise SettingError("out: labels stand beside a data set on disk: give its path in place of conversations")
-        annotators = [
-            annotator(one, attempts=attempts) for one in (model if isinstance(model, list | tuple) else [model])
-        ]
+        annotators = [annotator(one) for one in (model if isinstance(model, list | tuple) else [model])]
         panel = tuple(voters(annotators, votes))
         return cls(loaded, tuple(chosen), panel, None if out is None else Path(out), seed, redo)
 
@@ -183,23 +169,17 @@ class AnnotationWork:
         """The chat models that are asked."""
         return list({id(one): one.model for one in self.panel if isinstance(one, ModelAnnotator)}.values())
 
-    @property
-    def _replies(self) -> Path | None:
-        return None if self.out is None else self.out / REPLIES
-
     def plan(self) -> CallPlan:
-        """How many calls it takes at most, and about how many tokens."""
+        """How many calls it takes at most."""
         asking = [one for one in self.panel if isinstance(one, ModelAnnotator)]
-        calls = sum(1 for piece in self.pieces.values() for _ in piece.requests(len(self.panel)))
-        usual = calls * len(asking)
+        usual = len(asking) * sum(piece.calls(len(self.panel)) for piece in self.pieces.values())
         attempts = max((one.attempts for one in asking), default=1)
         each = f"{len(self.panel)} vote{'' if len(self.panel) == 1 else 's'} each"
         return CallPlan(len(self.pieces), "labellings", usual, attempts * usual, each, calls_models=usual > 0)
 
-    async def annotations(
-        self, *, concurrency: Concurrency = "auto", conduct: RunSettings | None = None, on_answer: Any = None
-    ) -> Annotations:
+    async def annotations(self, settings: RunSettings | None = None, *, on_answer: Any = None) -> Annotations:
         """The votes, asked for and written into the folder; RunError if that is another labelling's."""
+        settings = settings or RunSettings()
         pieces = self.pieces
         if self.out is not None:
             self._begin(self.out)
@@ -208,15 +188,9 @@ class AnnotationWork:
             label, units = piece.label, piece.units
             return await votes_on(piece.conversation, label, units, self.panel, seed=self.seed, subject=piece.name)
 
-        answers, why = await ask_all(
-            pieces,
-            ask,
-            replies=self._replies,
-            failed=_error,
-            conduct=conduct,
-            concurrency=concurrency,
-            on_answer=on_answer,
-        )
+        if self.out is not None:
+            settings = settings.with_(replies=settings.replies or self.out / REPLIES)
+        answers, why = await ask_all(pieces, ask, settings, failed=_error, on_answer=on_answer)
         errors = [error for votes in answers.values() if (error := _error(votes))]
         rows: list[LabelRow] = []
         refused: list[str] = []
@@ -283,14 +257,10 @@ async def aannotate(
     labels: Sequence[str | LabelDefinition],
     model: LabelledBy,
     *,
-    out: str | Path | None = None,
     votes: int | None = None,
     redo: bool = False,
     labels_dir: str | Path | None = None,
-    attempts: int = ATTEMPTS,
-    seed: int = 0,
-    concurrency: Concurrency = "auto",
-    conduct: RunSettings | None = None,
+    **settings: Unpack[RunOptions],
 ) -> Annotations:
     """As `annotate`, whose parameters, result and errors it has, to be awaited.
 
@@ -299,10 +269,11 @@ async def aannotate(
         >>> import duologue
         >>> done = await duologue.aannotate("out/demo-1", ["style"], "openai:NAME")  # doctest: +SKIP
     """
+    how = RunSettings.of(**settings)
     work = AnnotationWork.of(
-        source, labels, model, out=out, votes=votes, redo=redo, labels_dir=labels_dir, attempts=attempts, seed=seed
+        source, labels, model, out=how.out, votes=votes, redo=redo, labels_dir=labels_dir, seed=how.seed or 0
     )
-    return await work.annotations(concurrency=concurrency, conduct=conduct)
+    return await work.annotations(how)
 
 
 def annotate(
@@ -310,14 +281,10 @@ def annotate(
     labels: Sequence[str | LabelDefinition],
     model: LabelledBy,
     *,
-    out: str | Path | None = None,
     votes: int | None = None,
     redo: bool = False,
     labels_dir: str | Path | None = None,
-    attempts: int = ATTEMPTS,
-    seed: int = 0,
-    concurrency: Concurrency = "auto",
-    conduct: RunSettings | None = None,
+    **settings: Unpack[RunOptions],
 ) -> Annotations:
     """Label the conversations of a data set by one annotator, or by several with one vote each.
 
@@ -327,14 +294,11 @@ def annotate(
         source: Conversations, or a path that `load` reads; for labels of reasons the folder of a study's answers.
         labels: Names of labels, or their definitions.
         model: The annotator or annotators: a model, or a function `conversation, label -> value`.
-        out: A folder for the labels, which `load` reads as the labelled data. The same call goes on with what it holds.
         votes: Number of votes of a single annotator; default: 3, of a function 1.
         redo: Label also what has the label in the source.
         labels_dir: A folder with label definitions of your own.
-        attempts: Maximum calls for a reply, the first included.
-        seed: Seed of all calls.
-        concurrency: Conversations that are labelled at the same time, or `auto`.
-        conduct: Pace and bounds of the calls, as for `simulate`.
+        settings: Pace, bounds and seed, as for `simulate`. `out`: a folder for the labels, which `load` reads as the
+            labelled data; the same call goes on with what it holds.
 
     Returns:
         The labels, and the conversations with them. A thing for which an annotator failed has none.
@@ -350,10 +314,8 @@ def annotate(
         >>> done = duologue.annotate("out/demo-1", ["style"], "openai:NAME")  # doctest: +SKIP
         >>> done.conversations[0].labels["style"]["final"]["politeness"]  # doctest: +SKIP
     """
-    work = AnnotationWork.of(
-        source, labels, model, out=out, votes=votes, redo=redo, labels_dir=labels_dir, attempts=attempts, seed=seed
-    )
-    return blocking(work.annotations(concurrency=concurrency, conduct=conduct))
+    work = aannotate(source, labels, model, votes=votes, redo=redo, labels_dir=labels_dir, **settings)
+    return blocking(work, settings.get("out"))
 
 
 def voters(annotators: Sequence[Annotator], votes: int | None = None) -> list[Annotator]:

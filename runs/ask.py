@@ -21,7 +21,7 @@ from ..nodes.settings.redaction import error_line
 from ..nodes.state import Planned
 from .engine import do_all, under_way
 from .plan import CallPlan, conversations_planned, joined
-from .settings import Concurrency, RunSettings
+from .settings import RunSettings
 from .simulate import arun
 from .store import making
 
@@ -48,11 +48,9 @@ M = TypeVar("M", bound=ModelAnswer)
 async def ask_all(
     things: Mapping[str, T],
     ask: Callable[[T], Awaitable[A]],
+    settings: RunSettings | None = None,
     *,
-    replies: Path | None = None,
     failed: Callable[[A], object] = lambda _: False,
-    conduct: RunSettings | None = None,
-    concurrency: Concurrency = "auto",
     on_answer: Callable[[A], object] | None = None,
 ) -> tuple[dict[str, A], str]:
     """Ask about every thing; gives the answers by name, and why some are missing (empty if none is).
@@ -60,18 +58,16 @@ async def ask_all(
     Args:
         things: The things by name, each asked about once.
         ask: Asks about one thing. An exception that it raises ends everything, and is raised as it is.
-        replies: The file in which every reply of a model is kept. The same call with it asks only for what is missing,
-            after a kill too, and bounds of tokens and dollars count what was paid before.
+        settings: Pace and bounds, and the file of replies: the same call with it asks only for what is missing, after a
+            kill too, and bounds of tokens and dollars count what was paid before.
         failed: Whether an answer is a failure; after ten in a row nothing more is asked.
-        conduct: Pace and bounds; with `replies` of its own, these are the file.
-        concurrency: Things that are asked about at the same time.
         on_answer: Called with each answer.
 
     Raises:
         DataError: The file of replies cannot be used.
     """
-    conduct = conduct or RunSettings()
-    calls = conduct.calls()
+    settings = settings or RunSettings()
+    calls = settings.calls()
     answers: dict[str, A] = {}
     in_a_row = 0
 
@@ -89,18 +85,17 @@ async def ask_all(
     why = ""
     with ExitStack() as opened:
         calls.begin()
-        place = conduct.replies or replies
-        if place is not None and not conduct.frozen:
-            with making(place.parent):
-                make_folder(place.parent)
-        kept = calls.replies = conduct.with_(replies=place).kept_replies()
+        if settings.replies is not None and not settings.frozen:
+            with making(settings.replies.parent):
+                make_folder(settings.replies.parent)
+        kept = calls.replies = settings.kept_replies()
         if kept is not None and kept is not replies_outside():
             opened.callback(kept.close)
             if calls.spending.bounded:
                 calls.spending.add_kept(kept)
-        async with under_way(calls, conduct.max_time):
+        async with under_way(calls, settings.max_time):
             try:
-                await do_all(things.items(), one, calls, conduct.concurrency if concurrency == "auto" else concurrency)
+                await do_all(things.items(), one, calls, settings.concurrency)
             except EndpointError as error:
                 why = error_line(error)
     if len(answers) == len(things):
@@ -121,12 +116,7 @@ class Asking(Generic[T, M]):
     """What is sent first about a thing: things with the same texts are one."""
 
     async def answers(
-        self,
-        *,
-        replies: Path | None = None,
-        concurrency: Concurrency = "auto",
-        conduct: RunSettings | None = None,
-        on_answer: Callable[[M], object] | None = None,
+        self, settings: RunSettings | None = None, *, on_answer: Callable[[M], object] | None = None
     ) -> list[M]:
         """The model's answer about each thing, in their order; the `error` of one that is missing says why.
 
@@ -135,13 +125,7 @@ class Asking(Generic[T, M]):
         names = [digest(*self.texts(thing)) for thing in self.things]
         things = dict(zip(names, self.things, strict=True))
         answers, why = await ask_all(
-            things,
-            self.ask,
-            replies=replies,
-            failed=lambda answer: answer.error,
-            conduct=conduct,
-            concurrency=concurrency,
-            on_answer=on_answer,
+            things, self.ask, settings, failed=lambda answer: answer.error, on_answer=on_answer
         )
         return [answers[name] if name in answers else self.kind(error=f"not asked: {why}") for name in names]
 
@@ -150,20 +134,15 @@ async def simulated(
     cast: Cast,
     states: Sequence[Planned],
     result_of: Callable[[Conversation], A],
+    settings: RunSettings | None = None,
     *,
     limits: Limits,
-    out: Path | None = None,
-    concurrency: Concurrency = "auto",
-    conduct: RunSettings | None = None,
 ) -> list[A]:
     """What `result_of` gives for the conversation of each state, which are simulated in a run folder or in memory.
 
     RunError if the folder holds another run; EndpointError if an endpoint cannot be used and nothing was finished.
     """
-    conduct = (conduct or RunSettings()).with_(out=out, ray=None)
-    if concurrency != "auto":
-        conduct = conduct.with_(concurrency=concurrency)
-    run = await arun({"": cast}, states, conduct, limits=limits)
+    run = await arun({"": cast}, states, (settings or RunSettings()).with_(ray=None), limits=limits)
     records = run.records()
     run.check(records)
     return [result_of(one) for one in records]

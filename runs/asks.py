@@ -27,7 +27,7 @@ from ..nodes.state import State, state_from
 from ..prompts import Page, shipped
 from .ask import Asking, ModelAnswer, runs_planned, simulated
 from .plan import CallPlan
-from .settings import Concurrency, RunSettings
+from .settings import RunSettings
 
 FEWEST, MOST = 3, 5
 """Options of each aspect in a ranking, as published ("When Synthetic Meets Real")."""
@@ -306,23 +306,14 @@ class ReadingAnswers(NamedTuple):
 
 
 async def aread(
-    cast: Cast,
-    questions: Sequence[ReadingQuestion],
-    *,
-    out: str | Path | None = None,
-    concurrency: Concurrency = "auto",
-    conduct: RunSettings | None = None,
+    cast: Cast, questions: Sequence[ReadingQuestion], settings: RunSettings | None = None
 ) -> ReadingAnswers:
     """The answers of a reader or a teacher (`graphs.single_turn`) to questions, each asked in a conversation of its own.
 
-    `out`: a run folder; what was answered there is not asked again. RunError if it holds other questions or another
-    reader; EndpointError if an endpoint cannot be used and nothing was answered.
+    `settings`: with `out`, a run folder, what was answered there is not asked again. RunError if it holds other questions
+    or another reader; EndpointError if an endpoint cannot be used and nothing was answered.
     """
-    states = list(question_states(questions))
-    place = None if out is None else Path(out)
-    answers = await simulated(
-        cast, states, answer_of, limits=cast.limits, out=place, concurrency=concurrency, conduct=conduct
-    )
+    answers = await simulated(cast, list(question_states(questions)), answer_of, settings, limits=cast.limits)
     return ReadingAnswers([answer for answer, _ in answers], [failure for _, failure in answers])
 
 

@@ -44,21 +44,39 @@ def write_dataset(run: str | Path, to: str | None = None, folder: str | Path | N
         RunError: There is no run, or no conversation is finished. SettingError: an unknown format.
     """
     source = Path(run)
-    manifest, stored = stored_manifest(source), StoredRun(source)
+    stored = StoredRun(source)
+    stored_manifest(source)
     if not stored.names():
         raise RunError(f"{source}: no conversation is finished: there is no data set yet")
     present = domains.present(stored.finished())
     form = (present[0].dataset if len(present) == 1 else domains.PLAIN.dataset) if to is None else _form(to)
-    place = source / DATASET if folder is None else Path(folder)
-    path = place / form.name
+    path = (source / DATASET if folder is None else Path(folder)) / form.name
     try:
         left_out = form.write(stored.finished(), path)
-        files = {form.name or form.files or "*": form.description}
-        attributions = [text for domain in present if (text := domain.dataset.attribution)]
-        write_text(place / CARD, card(manifest, count(stored.finished()), files, left_out, attributions))
     except UnwrittenError as error:
         raise BrokenOffError(f"{error.path}: cannot be written ({error.why}): make room, then call it again") from None
+    write_card(source, path, left_out, form, path.with_name(CARD) if form.name else None)
     return WrittenDataset(path, left_out)
+
+
+def write_card(
+    run: str | Path, path: Path, left_out: Sequence[str] = (), to: str | Dataset = "", place: Path | None = None
+) -> Path:
+    """Write the card of a run's data set that stands at `path` in the format `to`; gives the card's path.
+
+    `place`: of the card; default: `README.md` in a folder, `NAME.md` beside a file. `left_out`: what the format cannot
+    hold. RunError if `run` holds no run.
+    """
+    source, form = Path(run), _form(to) if isinstance(to, str) else to
+    manifest, stored = stored_manifest(source), StoredRun(source)
+    files = {path.name if path.is_file() else form.files or "*": form.description}
+    attributions = [text for one in domains.present(stored.finished()) if (text := one.dataset.attribution)]
+    place = place or (path / CARD if path.is_dir() else path.with_suffix(".md"))
+    try:
+        write_text(place, card(manifest, count(stored.finished()), files, left_out, attributions))
+    except UnwrittenError as error:
+        raise BrokenOffError(f"{error.path}: cannot be written ({error.why}): make room, then call it again") from None
+    return place
 
 
 def _form(to: str) -> Dataset:

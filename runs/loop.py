@@ -11,8 +11,8 @@ from ..nodes.foreign import new_loop, run_forever
 
 T = TypeVar("T")
 
-LAST = 2.0
-"""Seconds in which an interrupted call writes down what is under way."""
+LAST = 1.5
+"""Seconds in which an interrupted call writes down what is under way: with what follows it ends within two."""
 THREAD = "duologue simulations"
 _lock = threading.Lock()
 _running: asyncio.AbstractEventLoop | None = None
@@ -23,7 +23,7 @@ def blocking(work: Coroutine[Any, Any, T], out: object = None) -> T:
 
     It is always the same loop, because a model's connections belong to the loop that opened them. It has its own
     thread: the caller may be inside a running loop, and Ctrl-C reaches it whatever an agent does. Interrupted, the work is
-    cancelled, and has two seconds to write down what is under way.
+    cancelled, and has a moment to write down what is under way.
     """
     loop = _loop()
     if threading.current_thread().name == THREAD:

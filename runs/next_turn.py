@@ -24,7 +24,7 @@ from ..nodes.state import Planned
 from .ask import runs_planned, simulated
 from .loop import blocking
 from .plan import CallPlan
-from .settings import Concurrency, RunSettings
+from .settings import RunSettings
 
 RETRIEVED = "made from people"
 """What retrieval-based users are called beside others."""
@@ -34,28 +34,37 @@ MOST_REMEMBERED = 600
 """Maximum of conversations whose words they have."""
 
 
-async def anext_turns(
+async def next_turns(
     cast: Cast,
     moments: Iterable[Moment],
+    settings: RunSettings | None = None,
     *,
-    seed: int = 0,
     attempts: int | None = None,
     behaviours: Sequence[str] = (),
-    out: str | Path | None = None,
-    concurrency: Concurrency = "auto",
-    conduct: RunSettings | None = None,
 ) -> list[NextTurn]:
-    """As `next_turns`, whose parameters, result and errors it has, to be awaited."""
-    asking_cast, limits = asking(cast), limits_of(cast, seed=seed, attempts=attempts)
+    """The user's next turn at each moment where it can be asked, in the order of the moments.
+
+    Args:
+        cast: The cast whose user is asked.
+        moments: The moments of people's conversations.
+        settings: Seed, pace and bounds. With `out`, a run folder, only the turns are asked for that it lacks.
+        attempts: Maximum number of calls for a turn, rejected drafts included; default: the cast's.
+        behaviours: Behaviours of the user at every moment.
+
+    Returns:
+        The turns. One that failed, or that a bound cut off, has the reason (`failure`).
+
+    Raises:
+        RunError: The folder has turns at other moments, or of another user.
+    """
+    settings = settings or RunSettings()
+    asking_cast, limits = asking(cast), limits_of(cast, seed=settings.seed or 0, attempts=attempts)
     asked = [(moment, state) for moment in moments if (state := state_of(moment, cast.name)) is not None]
     states = [_with_behaviours(state, behaviours) for _, state in asked]
     # Its user ends where the conversation ended that it goes on with: no message before the moment shows which that is.
     leaves = not isinstance(asking_cast.nodes["user_simulator"], PeopleSpeaker)
-    place = None if out is None else Path(out)
     try:
-        conversations = await simulated(
-            asking_cast, states, lambda one: one, limits=limits, out=place, concurrency=concurrency, conduct=conduct
-        )
+        conversations = await simulated(asking_cast, states, lambda one: one, settings, limits=limits)
     except EndpointError as error:  # other users are asked all the same
         why = error_line(error)
         return [NextTurn(id="", key=moment.key, stop="cancelled", failure=why) for moment, _ in asked]
@@ -63,43 +72,6 @@ async def anext_turns(
         next_turn(moment, conversation, leaves=leaves)
         for (moment, _), conversation in zip(asked, conversations, strict=True)
     ]
-
-
-def next_turns(
-    cast: Cast,
-    moments: Iterable[Moment],
-    *,
-    seed: int = 0,
-    attempts: int | None = None,
-    behaviours: Sequence[str] = (),
-    out: str | Path | None = None,
-    concurrency: Concurrency = "auto",
-    conduct: RunSettings | None = None,
-) -> list[NextTurn]:
-    """The user's next turn at each moment where it can be asked, in the order of the moments.
-
-    Args:
-        cast: The cast whose user is asked.
-        moments: The moments of people's conversations.
-        seed: Seed of all calls.
-        attempts: Maximum number of calls for a turn, rejected drafts included; default: the cast's.
-        behaviours: Behaviours of the user at every moment.
-        out: A run folder. The same call asks only for the turns that it lacks.
-        concurrency: Number of calls at the same time, or `auto`.
-        conduct: Pace and bounds of the calls, as for `simulate`.
-
-    Returns:
-        The turns. One that failed, or that a bound of `conduct` cut off, has the reason (`failure`).
-
-    Raises:
-        RunError: The folder has turns at other moments, or of another user.
-    """
-    return blocking(
-        anext_turns(
-            cast, moments, seed=seed, attempts=attempts, behaviours=behaviours, out=out, concurrency=concurrency,
-            conduct=conduct,
-        )
-    )  # fmt: skip
 
 
 def turns_planned(
@@ -135,7 +107,7 @@ def said_from_people(
             where = f"at {lacking} of {len(moments)} places nothing before them states what the user wants"
             return None, [f"{none} {where}."]
         with untraced():
-            return next_turns(user_cast, moments, seed=seed), []
+            return blocking(next_turns(user_cast, moments, RunSettings(seed=seed, progress=False))), []
     except DuologueError as error:
         return None, [f"{none} {error}"]
 

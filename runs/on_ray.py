@@ -86,7 +86,7 @@ async def on_ray(
                     changes: dict[str, Any] = {"out": own, "ray": None, "shard": None, "seed": None, "repeats": 1}
                     changes |= {"max_time": None, "replies": None, "frozen": False, "progress": False}
                     if spending.max_cost is not None:
-                        changes["max_cost"] = max(1e-6, (spending.max_cost - (spending.total.cost or 0)) / most)
+                        changes["max_cost"] = max(1e-6, (spending.max_cost - (spending.cost or 0)) / most)
                     if spending.max_tokens is not None:
                         changes["max_tokens"] = max(1, int((spending.max_tokens - spending.total.tokens) / most))
                     part = settings.model_copy(update=changes)

@@ -1,10 +1,8 @@
 """What a run would ask models, before the first call: conversations, the most calls, and tokens by the finished ones."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -139,56 +137,25 @@ def _of_cast(cast: Cast, states: Sequence[Planned], limits: Limits) -> CallPlan:
     roles: Sequence[Any] = (cast.stop.role,) if isinstance(cast.stop, AfterOneTurn) else tuple(SPEAKER_OF)
     most_turns = 1 if one_turn else limits.max_turns or 1
     attempts = {"user": limits.question_attempts, "assistant": limits.answer_attempts}
-    usual = most = 0
+    scored = sum(len(_judges_of(cast, state)) for state in states)
+    usual, most, turns = scored, scored * ATTEMPTS, len(states) * most_turns
     for role in roles:
-        begun = (
-            Counter(who for who, _ in groupby(one["role"] for one in state.get("messages", ()))) for state in states
-        )
-        turns = sum(max(0, most_turns - count[role]) for count in begun)
         speaker: Any = cast.nodes[SPEAKER_OF[role]]
         tries = 0 if isinstance(speaker, STORED) and not models_of(speaker) else attempts[role]
         judges = [part for part in parts_of(cast.nodes[VALIDATOR_OF[role]]) if isinstance(part, ModelJudge)]
         usual += turns * (bool(tries) + len(judges))
         most += turns * (tries + sum((tries or 1) * judge.attempts for judge in judges))
-    scored = sum(len(_scorers(cast, state)) for state in states)
-    asking = [place for place, node in cast.describe().items() if _asks(place, node)]
-    counted = {place for place in SPEAKERS if "model" in cast.describe()[place].settings}
-    counted |= {*VALIDATOR_OF.values(), *(["closing"] if scored else [])}
-    return CallPlan(
-        len(states),
-        "conversations",
-        usual + scored,
-        most + scored * ATTEMPTS,
-        "each of one turn" if most_turns == 1 else f"each of up to {most_turns} turns",
-        bool(asking) or scored > 0,
-        further=tuple(place for place in asking if place not in counted),
-    )
+    further = own_callers(cast)
+    each = "each of one turn" if most_turns == 1 else f"each of up to {most_turns} turns"
+    calls_models = bool(scored or further or models_asked(cast))
+    return CallPlan(len(states), "conversations", usual, most, each, calls_models, further=tuple(further))
 
 
-def _scorers(cast: Cast, state: Planned) -> list[JudgedScore]:
+def _judges_of(cast: Cast, state: Planned) -> list[JudgedScore]:
     """The judges of the finished conversation: of the cast, and of the scenario."""
     described = state["scenario"].get(KEY)
     own = [*scorers_of(cast.closing), *(scorers_of(success_of(described)) if isinstance(described, dict) else ())]
     return [part for part in own if isinstance(part, JudgedScore)]
-
-
-def _asks(place: str, node: Any) -> bool:
-    """Whether a node calls more than the offline model and stored messages; a speaker of unknown kind may."""
-    if place in SPEAKERS and not node.stored and "model" not in node.settings:
-        return True
-    return _names_model(node.settings)
-
-
-def _names_model(settings: Any) -> bool:
-    """Whether a node's settings name a model that is not the offline one, or an agent."""
-    if isinstance(settings, list):
-        return any(map(_names_model, settings))
-    if not isinstance(settings, dict):
-        return False
-    model = settings.get("model")
-    if isinstance(model, dict) and str(model.get("spec", "")).partition("?")[0] != "offline":
-        return True
-    return "agent" in settings or any(map(_names_model, settings.values()))
 
 
 # --- The models of a cast

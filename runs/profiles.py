@@ -4,27 +4,28 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from langchain_core.language_models import BaseChatModel
 
 from ..data.files.paths import check_replaceable, make_folder
 from ..data.recllmsim import Coverage, Profile, coverage
+from ..data.records import Attempt, Usage
 from ..data.text.languages import Language
 from ..errors import SettingError
 from ..graphs.casts.shipped import library
 from ..nodes.calls.spending import asked_model
 from ..nodes.models.specs import chat_model
-from ..nodes.profiles import ProfileLimits, ProfileMaker, ProfileStopReason, Proposal
-from ..prompts import Library
+from ..nodes.profiles import ProfileLimits, ProfileMaker
+from ..nodes.requests import RequestAnswer
 from .ask import ask_all
-from .loop import blocking
 from .plan import CallPlan
 from .settings import REPLIES, RunSettings
 from .store import RunError, making
 
 Inventor: TypeAlias = str | BaseChatModel
 """What writes the profiles: a model's spec, or a chat model."""
+StopReason: TypeAlias = Literal["done", "attempts_spent", "model_failed"]
 END = "\n\n"
 """What stands behind each profile in the file: one without it was cut off in writing."""
 
@@ -45,7 +46,7 @@ class MadeProfiles:
     """Tokens and calls for the drafts of this call."""
     coverage: Coverage
     """Of the pool and the made profiles together."""
-    stop: ProfileStopReason | None
+    stop: StopReason | None
     """None if a bound ended it."""
     failure: str = ""
     """Why it ended before all were made, in one line; empty if they are, or if drafts were rejected too often."""
@@ -64,67 +65,8 @@ async def agenerate(
     language: Language = "en",
     pool: Sequence[Profile] = (),
     limits: ProfileLimits | None = None,
-    prompts: str | Path | Library | None = None,
-    conduct: RunSettings | None = None,
+    settings: RunSettings | None = None,
     watch: Callable[[int], None] | None = None,
-) -> MadeProfiles:
-    """As `generate`, whose parameters, result and errors it has, to be awaited."""
-    if count < 1:
-        raise SettingError(f"count must be at least 1, not {count}")
-    path, limits = Path(out), limits or ProfileLimits()
-    model = chat_model(assistant, side="inventor")
-    kept = _take_up(path)
-    before = len(kept)
-    maker = ProfileMaker(model, library("profiles", prompts, language), limits, language, pool, kept)
-    proposals: list[Proposal] = []
-
-    async def ask(place: int) -> bool:
-        if maker.stop not in (None, "done"):
-            return False
-        async for proposal in maker.proposals(place + 1):
-            proposals.append(proposal)
-            if proposal["verdict"] == "accepted":
-                _append(path, proposal["text"])
-                if watch is not None:
-                    watch(len(maker.kept))
-        return len(maker.kept) > place
-
-    missing = {str(place): place for place in range(before, count)}
-    _, why = await ask_all(
-        missing,
-        ask,
-        replies=replies_of(path),
-        failed=lambda made: not made,
-        conduct=conduct,
-        concurrency=1,
-    )
-    profiles = tuple(map(Profile.of, maker.kept))
-    spent = Counter[str]()
-    for proposal in proposals:
-        spent.update(proposal.get("usage", {}))
-    return MadeProfiles(
-        path=path,
-        target=count,
-        profiles=profiles,
-        new=len(profiles) - before,
-        rejected=dict(Counter(one.get("reason", "") for one in proposals if one["verdict"] == "rejected")),
-        usage={name: spent[name] for name in ("input_tokens", "output_tokens", "calls")},
-        coverage=coverage([*pool, *profiles]),
-        stop="done" if len(profiles) >= count else maker.stop if maker.stop != "done" else None,
-        failure="" if len(profiles) >= count else maker.failure or (why if maker.stop in (None, "done") else ""),
-    )
-
-
-def generate(
-    count: int,
-    out: str | Path,
-    assistant: Inventor = "offline",
-    *,
-    language: Language = "en",
-    pool: Sequence[Profile] = (),
-    limits: ProfileLimits | None = None,
-    prompts: str | Path | Library | None = None,
-    conduct: RunSettings | None = None,
 ) -> MadeProfiles:
     """Make profiles until the file holds `count` of them; those of earlier calls count.
 
@@ -137,15 +79,55 @@ def generate(
         language: Their language.
         pool: Existing profiles, from which the new ones must differ.
         limits: Attempts for a profile, and the seed.
-        prompts: A folder whose templates replace those of `prompts/profiles`, or a library.
-        conduct: Pace and bounds of the calls, as for `simulate`.
+        settings: Pace and bounds of the calls.
+        watch: Called with the number of profiles as it grows.
 
     Raises:
         SettingError: The count or the model cannot be used.
         RunError: The file cannot be written, or holds profiles that were not made here.
     """
-    settings = {"language": language, "pool": pool, "limits": limits, "prompts": prompts, "conduct": conduct}
-    return blocking(agenerate(count, out, assistant, **settings))  # type: ignore[arg-type]
+    if count < 1:
+        raise SettingError(f"count must be at least 1, not {count}")
+    path, limits = Path(out), limits or ProfileLimits()
+    model = chat_model(assistant, side="inventor")
+    made = [*map(Profile.of, _take_up(path))]
+    before = len(made)
+    maker = ProfileMaker(model, library("profiles", None, language), limits, language, pool)
+    attempts, lost = list[Attempt](), list[RequestAnswer[Profile]]()
+
+    async def invent(_: int) -> bool:
+        answer = await maker.next(made)
+        attempts.extend(answer.attempts)
+        if answer.value is None:
+            lost.append(answer)
+            control.calls().end("no further profile")
+            return False
+        text = answer.value.text(language)
+        _append(path, text)
+        made.append(Profile.of(text))
+        if watch is not None:
+            watch(len(made))
+        return True
+
+    missing = {str(place): place for place in range(before, count)}
+    control = (settings or RunSettings()).with_(replies=replies_of(path), concurrency=1).shared()
+    _, why = await ask_all(missing, invent, control)
+    whole, failure = len(made) >= count, lost[0].error if lost else why
+    stop: StopReason | None = None
+    if whole or lost:
+        stop = "done" if whole else "attempts_spent" if failure is None else "model_failed"
+    usage = sum((one.usage for one in attempts if one.usage is not None), Usage.none())
+    return MadeProfiles(
+        path=path,
+        target=count,
+        profiles=tuple(made),
+        new=len(made) - before,
+        rejected=dict(Counter(str(one.reason) for one in attempts if one.verdict == "rejected")),
+        usage={name: getattr(usage, name) for name in ("input_tokens", "output_tokens", "calls")},
+        coverage=coverage([*pool, *made]),
+        stop=stop,
+        failure="" if whole else failure or "",
+    )
 
 
 def profiles_planned(
@@ -156,9 +138,8 @@ def profiles_planned(
     language: Language = "en",
     pool: Sequence[Profile] = (),
     limits: ProfileLimits | None = None,
-    prompts: str | Path | Library | None = None,
 ) -> CallPlan:
-    """The plan of `generate`, whose parameters it has: of the profiles that the file lacks."""
+    """The plan of `agenerate`, whose parameters it has: of the profiles that the file lacks."""
     path, limits = Path(out), limits or ProfileLimits()
     kept = _texts(path.read_bytes().decode("utf-8")) if path.is_file() else []
     number, model = max(0, count - len(kept)), chat_model(assistant, side="inventor")

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias, TypedDi
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
 from ..errors import SettingError, first_invalid
-from ..nodes.calls.gate import Pace
 from ..nodes.calls.service import Calls, replies_outside
 from ..nodes.calls.spending import Spending
 from ..nodes.calls.store import Replies
@@ -72,7 +71,7 @@ class RunSettings(BaseModel):
     replies: Path | None = None
     """The file of kept replies, in place of `replies.sqlite` in the run folder."""
     frozen: bool = False
-    """Whether no model is called: a call whose reply is not kept is an error that names the nearest one."""
+    """Whether no model is called: a call whose reply is not kept is an error."""
     shard: str | None = None
     """`K/N`: only every N-th conversation of the plan, from the K-th on, in a folder of its own (`runs.put_together`)."""
     ray: str | None = None
@@ -94,18 +93,14 @@ class RunSettings(BaseModel):
                 raise SettingError(f"{name}: is no setting of a run: it has {', '.join(cls.model_fields)}") from None
             raise SettingError(f"{name}: {wrong.reason[0].lower()}{wrong.reason[1:]}, not {wrong.value!r}") from None
 
-    @property
-    def pace(self) -> Pace:
-        """How calls to an endpoint are made."""
-        return Pace(concurrency=None if self.concurrency == "auto" else self.concurrency, patience=self.patience)
-
     def calls(self, notify: Callable[[str], None] | None = None) -> Calls:
         """The calls of a run with this pace and these budgets; those of settings that are `shared` are always the same."""
         if self._calls is None:
             # Where prices can be looked up the cost is told, bounded or not.
             priced = find_spec("genai_prices") is not None
             spending = Spending(max_cost=self.max_cost, max_tokens=self.max_tokens, priced=priced)
-            return Calls(self.pace, spending=spending, notify=notify)
+            most = None if self.concurrency == "auto" else self.concurrency
+            return Calls(most, self.patience, spending=spending, notify=notify)
         return self._calls
 
     def shared(self, notify: Callable[[str], None] | None = None) -> Self:

@@ -107,7 +107,7 @@ async def judged_faults(
         return await tried("fault", scorer, ended_state(talk))
 
     open_ones = {one.id: one for one in conversations if outcome(one).fault == "undecided"}
-    answers, _ = await ask_all(open_ones, ask, conduct=settings)
+    answers, _ = await ask_all(open_ones, ask, settings)
     of = model if isinstance(model, str) else type(model).__name__
     sure: dict[str, Whose] = {"user": "user", "assistant": "assistant"}
     return {

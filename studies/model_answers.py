@@ -1,7 +1,6 @@
 """Chat models that a study asks about many things: their answers, and those that are missing."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import DataError
@@ -14,14 +13,12 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
     M = TypeVar("M", bound=ModelAnswer)
 
 
-def answers_of(
-    askings: "Mapping[str, Asking[Any, M]]", replies: Path | None, conduct: "RunSettings | None"
-) -> "dict[str, list[M]]":
+def answers_of(askings: "Mapping[str, Asking[Any, M]]", settings: "RunSettings | None" = None) -> "dict[str, list[M]]":
     """The answers of each model about each thing, one model after the other, under one set of bounds."""
     from ..runs import RunSettings, blocking
 
-    conduct = (conduct or RunSettings()).shared()
-    return {name: blocking(asking.answers(replies=replies, conduct=conduct)) for name, asking in askings.items()}
+    how = (settings or RunSettings()).shared()
+    return {name: blocking(asking.answers(how)) for name, asking in askings.items()}
 
 
 def unanswered(answers: "Sequence[ModelAnswer]", model: str, one: str, *, they: str, notify: Notify) -> int:

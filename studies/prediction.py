@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
     from ..data.people import UserPart
     from ..graphs import Cast
     from ..runs.plan import CallPlan
-    from ..runs.settings import Concurrency, RunSettings
+    from ..runs.settings import RunSettings
 
 
 REPORT, TURNS = "next_turn.json", "turns.jsonl"
@@ -64,22 +64,19 @@ class NextTurnStudy:
 
     async def turns(
         self,
-        concurrency: "Concurrency" = "auto",
-        conduct: "RunSettings | None" = None,
+        settings: "RunSettings | None" = None,
         watch: Callable[[str], object] = lambda _: None,
     ) -> "dict[str, list[NextTurn]]":
         """The turns of all users, one user after the other under one set of bounds; `watch`: called with each that begins."""
-        from ..runs.next_turn import anext_turns
+        from ..runs.next_turn import next_turns
         from ..runs.settings import RunSettings
 
-        conduct = (conduct or RunSettings()).shared()
+        shared = (settings or RunSettings()).shared()
         turns = {}
         for name, cast in self.casts.items():
             watch(name)
-            turns[name] = await anext_turns(
-                cast, self.benchmark.moments, seed=self.seed, attempts=self.attempts, out=self._folder(name),
-                concurrency=concurrency, conduct=conduct,
-            )  # fmt: skip
+            how = shared.with_(out=self._folder(name), seed=self.seed)
+            turns[name] = await next_turns(cast, self.benchmark.moments, how, attempts=self.attempts)
         return turns
 
     def plan(self) -> "CallPlan":
@@ -130,7 +127,7 @@ def next_turn(
     seed: int = 0,
     cast: str | None = None,
     attempts: int | None = None,
-    conduct: Any = None,
+    run: Any = None,
     baseline: bool = True,
     **settings: Any,
 ) -> "NextTurnReport":
@@ -147,7 +144,7 @@ def next_turn(
         seed: Seed of the draws and of all calls.
         cast: The cast whose user is asked; default: the cast of the conversations' kind.
         attempts: Maximum number of calls for a turn, rejected drafts included; default: the cast's.
-        conduct: Pace and bounds of the calls, as for `simulate`; one set of bounds holds for all users.
+        run: `runs.RunSettings` of the calls; one set of bounds holds for all users.
         baseline: Whether to ask also retrieval-based users, with messages of other people.
         settings: Settings of the cast.
 
@@ -177,4 +174,4 @@ def next_turn(
         None if out is None else Path(out),
     )
     retrieval_based = study.retrieval_based() if baseline else (None, [])
-    return study.report(blocking(study.turns(conduct=conduct)), retrieval_based)[0]
+    return study.report(blocking(study.turns(run)), retrieval_based)[0]

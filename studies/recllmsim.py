@@ -25,7 +25,7 @@ Ask: TypeAlias = Callable[[Mapping[str, Any], str], Mapping[str, Sequence[Any]]]
 
 def asked(requests: Mapping[str, Any], what: str) -> Mapping[str, Sequence[Any]]:
     """The answers of each chat model, without bounds and without a journal."""
-    return answers_of(requests, None, None)
+    return answers_of(requests)
 
 
 def predict_profiles(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
     from ..data.people import UserPart
     from ..data.records import Conversation
     from ..runs.plan import CallPlan
-    from ..runs.settings import Concurrency, RunSettings
+    from ..runs.settings import RunSettings
     from ..runs.validity import ValidityRun
 
 REPORT = "report.json"
@@ -84,8 +84,7 @@ class ValidityTrial:
     async def tried(
         self,
         out: Path | None = None,
-        conduct: "RunSettings | None" = None,
-        concurrency: "Concurrency" = "auto",
+        settings: "RunSettings | None" = None,
         watch: Callable[[str], object] = lambda _: None,
     ) -> "ValidityReport":
         """The report, once all is simulated and rated; with a folder it is written there, and the same call goes on.
@@ -95,21 +94,13 @@ class ValidityTrial:
         from ..runs.ask import simulated
         from ..runs.settings import RunSettings
 
-        conduct = (conduct or RunSettings()).shared()
+        shared = (settings or RunSettings()).shared()
         conversations = {}
         for run in (*self.ratings, *self.meetings):
             watch(run.place.as_posix())
             limits = replace(run.cast.limits, seed=self.seed)
-            place = None if out is None else out / run.place
-            conversations[run.place] = await simulated(
-                run.cast,
-                run.states,
-                lambda one: one,
-                limits=limits,
-                out=place,
-                concurrency=concurrency,
-                conduct=conduct,
-            )
+            how = shared.with_(out=None if out is None else out / run.place)
+            conversations[run.place] = await simulated(run.cast, run.states, lambda one: one, how, limits=limits)
         report = self.report(conversations)
         if out is not None:
             make_folder(out)
@@ -184,7 +175,7 @@ def validity(
     repeats: int = 2,
     seed: int = 0,
     out: str | Path | None = None,
-    conduct: Any = None,
+    settings: Any = None,
     draw: int = MOST_DRAWN,
 ) -> "ValidityReport":
     """Measure the validity of simulated users; `duologue validity` as a function.
@@ -203,7 +194,7 @@ def validity(
         repeats: Number of conversations about each scenario.
         seed: Seed of all draws and calls.
         out: A folder for the report and the runs; the same call goes on with what it holds.
-        conduct: Pace and bounds of the calls, as for `simulate`.
+        settings: `runs.RunSettings` of the calls.
         draw: Maximum number of conversations of `source`; from more, users are drawn with the seed.
 
     Returns:
@@ -222,7 +213,7 @@ def validity(
         source, user, assistants, testers=testers or {}, judges=[judge] if isinstance(judge, str) else judge, part=part,
         scenarios=None if scenarios is None else Path(scenarios), limit=limit, repeats=repeats, seed=seed, draw=draw,
     )  # fmt: skip
-    return blocking(trial.tried(None if out is None else Path(out), conduct))
+    return blocking(trial.tried(None if out is None else Path(out), settings))
 
 
 def trial_of(

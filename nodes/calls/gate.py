@@ -39,14 +39,6 @@ LIMITS = [
 ]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pace:
-    """How calls to an endpoint are made."""
-
-    concurrency: int | None = None  # most calls under way; None: as many as the endpoint bears, found out by trying
-    patience: float = 600.0  # seconds for which an endpoint that has answered in this run is waited for
-
-
 class EndpointError(DuologueError, RuntimeError):
     """An endpoint that this run cannot use: one line with the reason and the correction."""
 
@@ -219,15 +211,16 @@ class LearnedRate(Rate):
 class Gate:
     """The gate of one endpoint in one event loop; in another one it begins anew.
 
-    `rpm` and `tpm`: requests and tokens a minute that are kept to. `notify` is called with one line when the endpoint goes
-    away, comes back or asks to wait, and `on_room` when `room` has changed.
+    `notify` is called with one line when the endpoint goes away, comes back or asks to wait, and `on_room` when `room` has
+    changed.
     """
 
     endpoint: str
-    pace: Pace
     _: KW_ONLY
-    rpm: float | None = None
-    tpm: float | None = None
+    concurrency: int | None = None  # most calls under way; None: as many as the endpoint bears, found out by trying
+    patience: float = 600.0  # seconds for which an endpoint that has answered in this run is waited for
+    rpm: float | None = None  # requests a minute that are kept to
+    tpm: float | None = None  # likewise tokens
     notify: Callable[[str], None] | None = None
     uniform: Callable[[float, float], float] = random.uniform
     on_room: Callable[[], object] | None = field(default=None, init=False)
@@ -242,7 +235,7 @@ class Gate:
         self._rates = [Rate(unit, most / 60, max(1.0, most / 60)) for unit, most in minute.items() if most]
         self._learned, self._reported = LearnedRate(), {unit: ReportedRate(unit, math.inf) for unit in minute}
         self._rates += self._reported.values()
-        self._most = float(self.pace.concurrency or MOST)
+        self._most = float(self.concurrency or MOST)
         self._window = min(START, self._most)  # calls under way
         self._away, self._probing, self._in_a_row = False, False, 0  # faults one after another
         self._since, self._paused = math.inf, -math.inf  # the first fault after a success; until then nothing is sent
@@ -291,8 +284,6 @@ class Gate:
         """
         loop = asyncio.get_running_loop()
         if self._loop is not None and self._loop is not loop:
-            if not self._loop.is_closed() and self._inside:
-                raise RuntimeError(f"the gate of {self.endpoint} is in use in another event loop")
             self.__post_init__()
         self._loop = loop
         call = _Call(tokens, self.succeeded)
@@ -428,7 +419,7 @@ class Gate:
 
     def _left(self, now: float) -> float:
         """Seconds for which the endpoint is still waited for."""
-        return (self.pace.patience if self.answered else FIRST_PATIENCE) - (now - self._since)
+        return (self.patience if self.answered else FIRST_PATIENCE) - (now - self._since)
 
     def _plan(self, call: _Call, fault: CallFault, now: float, *, ends: bool) -> None:
         """Decide whether a call that failed is to be made again and when, or that none is."""
@@ -440,7 +431,7 @@ class Gate:
         call.failed_at = min(call.failed_at, now)
         others, call.successes = self.succeeded > call.successes, self.succeeded
         call.own += fault.whose != "limit" and (fault.name in ANSWERED or others or call.own >= BLAMED)
-        over = call.own >= TRIES or now - call.failed_at + (fault.after or 0.0) > self.pace.patience
+        over = call.own >= TRIES or now - call.failed_at + (fault.after or 0.0) > self.patience
         if not over and not self.ended:
             left = self._left(now)
             longest = min(LONGEST, 2 * WAIT * 2.0 ** min(sum(call.retried.values()), 16), left if left > 0 else LONGEST)

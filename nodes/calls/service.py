@@ -19,8 +19,8 @@ from ..models.specs import endpoint_host, model_provenance, seeded
 from ..replies import reply_of, usage_of
 from ..settings.redaction import error_line, without_known_secrets
 from ..state import Draft
-from .gate import CallError, EndpointError, Gate, Pace, RunOverError
-from .spending import PriceQuery, Reservations, Spending, asked_model
+from .gate import CallError, EndpointError, Gate, RunOverError
+from .spending import Reservations, Spending, asked_model
 from .store import Call, Replies, RepliesError, SentRequest, StoredReply, message_of, plain_reply
 
 T = TypeVar("T")
@@ -39,7 +39,10 @@ class Calls:
     (`cut`).
     """
 
-    pace: Pace = field(default_factory=Pace)
+    concurrency: int | None = None
+    """Most calls to an endpoint at the same time; None: as many as it bears."""
+    patience: float = 600.0
+    """Seconds for which an endpoint that has answered in this run is waited for."""
     replies: Replies | None = None
     spending: Spending = field(default_factory=Spending)
     notify: Callable[[str], None] | None = None
@@ -106,8 +109,8 @@ class Calls:
     def gate(self, endpoint: str, rates: Mapping[str, float] | None = None) -> Gate:
         """The gate of an endpoint; `rates`: requests and tokens a minute (`rpm`, `tpm`) that a model's name sets."""
         if (gate := self.gates.get(endpoint)) is None:
-            own: Any = rates or {}
-            gate = self.gates[endpoint] = Gate(endpoint, self.pace, notify=self.notify, **own)
+            pace: dict[str, Any] = {"concurrency": self.concurrency, "patience": self.patience, **(rates or {})}
+            gate = self.gates[endpoint] = Gate(endpoint, notify=self.notify, **pace)
             gate.on_room = lambda: self.on_room and self.on_room()
             if self.reservations.closed:
                 gate.close()
@@ -123,16 +126,20 @@ class Calls:
         replies = self.replies if query is not None else None  # the offline model replies the same again
 
         async def ask() -> StoredReply:
-            async with self._reserved(call.role, query, tokens) as took:
+            async with self._reserved(tokens) as took:
                 send = partial(chosen.ainvoke, sent, None, **cast(Any, arguments))
                 message, retried = await self._through_gate(model, send, tokens)
-                took(*self._paid(message, sent, query))
+                served = message.response_metadata.get("model_name") or message.response_metadata.get("model")
+                texts = (str(one.content) for one in sent)
+                usage, text = usage_of([message]), str(message.text)
+                took(*self.spending.add(served, usage, query=query, sent=texts, reply=text))
             return StoredReply(plain_reply(message) if replies is not None else {}, retried, message=message)
 
+        version = _CURRENT.get().version
         with self._noting(call.conversation):
             if replies is not None:
                 request = SentRequest.of({**model_provenance(model), **arguments}, sent)
-                reply = await replies.once(call.key(attempt, _CURRENT.get().version), request, ask)
+                reply = await replies.once(call.place(attempt, version), version, request, ask)
             else:
                 reply = await ask()
         if reply.message is None and not reply.shared:  # it has answered this run: when it is gone it is waited for
@@ -157,30 +164,30 @@ class Calls:
         """An agent's update of the state, as `ask` gives it; a complete one is kept, unless its tools act on a world."""
 
         async def asked() -> StoredReply:
-            async with self._reserved(f"agent as {call.role}", None, 0) as took:
-                update, before = await ask(), self.spending.total.cost or 0.0
-                tokens = self.spending.add_update(update)
-                took(0, tokens, (self.spending.total.cost or 0.0) - before)
+            async with self._reserved(0) as took:
+                update = await ask()
+                took(*self.spending.add_update(update))
             return StoredReply(without_known_secrets(update))
 
         with self._noting(call.conversation):
             if keep and self.replies is not None:
-                key = call.key(attempt, _CURRENT.get().version)
-                reply = await self.replies.once(key, SentRequest.of(to, messages), asked)
+                version = _CURRENT.get().version
+                place = call.place(attempt, version)
+                reply = await self.replies.once(place, version, SentRequest.of(to, messages), asked)
             else:
                 self.made_anew += 1
                 reply = await asked()
         return dict(reply.value)
 
     @asynccontextmanager
-    async def _reserved(self, role: str, query: PriceQuery | None, expected: int) -> AsyncIterator[Callable[..., None]]:
+    async def _reserved(self, expected: int) -> AsyncIterator[Callable[[int, float], None]]:
         """Inside, a call has its part of the budget; one that an agent makes in its turn has it already."""
         now = _CURRENT.get()
         if now.in_turn:
-            yield lambda *taken: None
+            yield lambda tokens, dollars: None
             return
         try:
-            async with self.reservations.room((role, query), expected) as took:
+            async with self.reservations.room(expected) as took:
                 with during(_CURRENT, _Current(self, now.version, in_turn=True)):
                     yield took
         except RunOverError:
@@ -208,14 +215,6 @@ class Calls:
             spent=_tokens_of,
             headers=lambda reply: reply.response_metadata.get("headers") or {},
         )
-
-    def _paid(self, message: AIMessage, sent: Sequence[BaseMessage], query: PriceQuery | None) -> tuple[int, int]:
-        """Count a reply; its tokens, sent and replied."""
-        served = message.response_metadata.get("model_name") or message.response_metadata.get("model")
-        texts = (str(one.content) for one in sent)
-        usage, reply = usage_of([message]), str(message.text)
-        tokens = self.spending.add(served, usage, query=query, sent=texts, reply=reply)
-        return tokens.get("input_tokens", 0), tokens.get("output_tokens", 0)
 
     def _gate_of(self, model: BaseChatModel) -> Gate:
         """The gate of a model's endpoint; one of its own where its name sets rates."""
@@ -252,22 +251,22 @@ class _Current(NamedTuple):
 
 
 _CURRENT: ContextVar[_Current] = ContextVar("duologue_calls", default=_Current())  # noqa: B039 - it is a tuple
-_KEPT_IN: ContextVar[Replies | None] = ContextVar("duologue_replies", default=None)
 
 
 def current() -> Calls:
-    """The calls of the run that is under way; outside a run new ones, whose replies are where `kept_in` keeps them."""
-    return _CURRENT.get().calls or Calls(replies=_KEPT_IN.get())
+    """The calls of the run that is under way; new ones outside a run."""
+    return _CURRENT.get().calls or Calls()
 
 
-def kept_in(replies: Replies) -> AbstractContextManager[Replies]:
+def kept_in(replies: Replies) -> AbstractContextManager[Calls]:
     """Inside, calls of models are answered from these replies, and kept in them; also those of runs without a folder."""
-    return during(_KEPT_IN, replies)
+    return Calls(replies=replies).active()
 
 
 def replies_outside() -> Replies | None:
     """The replies of the surrounding `kept_in`; None without one."""
-    return _KEPT_IN.get()
+    calls = _CURRENT.get().calls
+    return None if calls is None else calls.replies
 
 
 def run_is_over() -> bool:

@@ -5,10 +5,11 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
+from ...data.records import Usage
 from ...data.text.words import tokens_about
 from ...data.tracing import host_of
 from ...errors import SettingError, of_extra
@@ -72,28 +73,6 @@ def _in_table(query: PriceQuery) -> Any:
 
 
 @dataclass
-class Spent:
-    """What calls have taken."""
-
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost: float | None = 0.0  # US dollars; None as soon as the price of a call is unknown
-
-    @property
-    def tokens(self) -> int:
-        """Input and output."""
-        return self.input_tokens + self.output_tokens
-
-    def add(self, calls: int, tokens: Mapping[str, int], cost: float | None) -> None:
-        """Add a reply."""
-        self.calls += calls
-        self.input_tokens += tokens.get("input_tokens", 0)
-        self.output_tokens += tokens.get("output_tokens", 0)
-        self.cost = None if self.cost is None or cost is None else self.cost + cost
-
-
-@dataclass
 class Spending:
     """Calls, tokens and cost of a run so far, and the run's budgets.
 
@@ -103,7 +82,8 @@ class Spending:
     max_cost: float | None = None  # most US dollars; None: no bound, and no price is looked up unless `priced`
     max_tokens: float | None = None  # most tokens, input and output
     priced: bool = False  # whether the cost is reported although nothing bounds it
-    total: Spent = field(default_factory=Spent)
+    total: Usage = field(default_factory=Usage.none)
+    cost: float | None = 0.0  # US dollars; None as soon as the price of a call is unknown
     notes: list[str] = field(default_factory=list)  # remarks on the figures, each only once
     unknown: str | None = None  # the first model whose price is unknown, and where it answered; None without one
     no_room: str | None = None  # why the next call did not fit into the budget, in words
@@ -116,7 +96,7 @@ class Spending:
     @property
     def counted_cost(self) -> float | None:
         """US dollars so far; None where no price is looked up, or one is unknown."""
-        return self.total.cost if self.prices else None
+        return self.cost if self.prices else None
 
     @property
     def bounded(self) -> bool:
@@ -138,8 +118,8 @@ class Spending:
         query: PriceQuery | None,
         sent: Iterable[str] = (),
         reply: str = "",
-    ) -> Mapping[str, int]:
-        """Count a reply of the `model` that answered; gives the tokens that were counted.
+    ) -> tuple[int, float]:
+        """Count a reply of the `model` that answered; gives its tokens and dollars.
 
         `query`: the model that was called; None for one that costs nothing, such as the embedded offline model.
         `sent` and `reply`: the texts of the call, which are counted if the endpoint reported no tokens.
@@ -153,40 +133,44 @@ class Spending:
         if by_characters and query is not None:
             self._note(f"no usage reported by {query.host}: tokens are counted by characters")
         cost = self._cost(name, query, tokens)
-        self.total.add(calls, tokens, cost)
-        return tokens
+        return self._count(calls, tokens, cost), cost or 0.0
+
+    def _count(self, calls: int, tokens: Mapping[str, int], cost: float | None) -> int:
+        sent, replied = tokens.get("input_tokens", 0), tokens.get("output_tokens", 0)
+        self.total += Usage(calls=calls, input_tokens=sent, output_tokens=replied)
+        self.cost = None if self.cost is None or cost is None else self.cost + cost
+        return sent + replied
 
     def include(self, more: "Spending") -> None:
         """Add what others have spent; the bounds stay."""
-        spent = more.total
-        self.total.add(spent.calls, vars(spent), spent.cost)
+        self._count(more.total.calls, more.total.model_dump(), more.cost)
         self.notes += [line for line in more.notes if line not in self.notes]
         self.unknown = self.unknown or more.unknown
 
     def add_kept(self, replies: Replies) -> None:
         """Count the replies that an earlier command has paid for: a run's bounds hold over all its calls."""
-        for paid in replies.paid():
-            if "drafts" in paid.reply:
-                self.add_update(paid.reply)
+        for to, sent, reply in replies.paid():
+            if "drafts" in reply:
+                self.add_update(reply)
                 continue
-            usage, metadata = paid.reply.get("usage_metadata") or {}, paid.reply.get("response_metadata") or {}
-            spec = str(paid.to.get("spec") or (paid.to.get("arguments") or {}).get("model") or "")
+            usage, metadata = reply.get("usage_metadata") or {}, reply.get("response_metadata") or {}
+            spec = str(to.get("spec") or (to.get("arguments") or {}).get("model") or "")
             provider, _, name = spec.rpartition(":")
             cached = (usage.get("input_token_details") or {}).get("cache_read", 0)
             self.add(
                 metadata.get("model_name") or metadata.get("model"),
                 {"input_tokens": 0, "output_tokens": 0, **usage, "cached_tokens": cached},
                 query=PriceQuery(name.partition("?")[0], provider or None),
-                sent=() if usage else replies.texts(paid.digests),
-                reply=str(paid.reply.get("content", "")),
+                sent=sent,
+                reply=str(reply.get("content", "")),
             )
 
-    def add_update(self, update: Any) -> int:
-        """Count what an agent's own models took, by the drafts of its update and their steps; gives their tokens.
+    def add_update(self, update: Any) -> tuple[int, float]:
+        """Count what an agent's own models took, by the drafts of its update and their steps; gives tokens and dollars.
 
         A model of an unknown price costs nothing here: a note says so.
         """
-        tokens = 0
+        taken = [(0, 0.0)]
         for draft in update.get("drafts", []):
             for told in [step for step in draft.get("steps", []) if step.get("usage")] or [draft]:
                 model, usage = told.get("model"), told.get("usage", {})
@@ -195,9 +179,8 @@ class Spending:
                     self._note(f"the price of {model!r}, a model of the agent's own, is unknown: it is not counted")
                     query = None
                 if usage:
-                    self.add(model or "agent", usage, query=query)
-                    tokens += usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
-        return tokens
+                    taken.append(self.add(model or "agent", usage, query=query))
+        return sum(tokens for tokens, _ in taken), sum(dollars for _, dollars in taken)
 
     @property
     def prices(self) -> bool:
@@ -227,8 +210,8 @@ class Spending:
         """The bound that so much more would pass, with what is spent, in words; None if there is room."""
         if self.max_tokens is not None and self.total.tokens + tokens > self.max_tokens:
             return f"--max-tokens {self.max_tokens:,} is reached, with {self.total.tokens:,} tokens"
-        if self.max_cost is not None and (self.total.cost or 0.0) + cost > self.max_cost:
-            return f"--max-cost {self.max_cost:g} is reached, with ${self.total.cost or 0.0:.4g}"
+        if self.max_cost is not None and (self.cost or 0.0) + cost > self.max_cost:
+            return f"--max-cost {self.max_cost:g} is reached, with ${self.cost or 0.0:.4g}"
         return None
 
     def leave_no_room(self, tokens: float, cost: float = 1e-9) -> None:
@@ -237,58 +220,38 @@ class Spending:
 
     def over(self) -> str | None:
         """Why nothing more may be spent, in words; None if something may."""
-        if self.max_cost is not None and self.total.cost is None:
+        if self.max_cost is not None and self.cost is None:
             return f"the price of the model {self.unknown} is unknown, so --max-cost cannot be kept"
         return self.reached() or self.no_room
-
-
-CallKind: TypeAlias = tuple[str, PriceQuery | None]
-"""Calls that take about as much as one another: those of a role to a model. None: they cost nothing, or it is unknown."""
-
-
-@dataclass
-class _Kind:
-    """Calls of one kind, and what those that have ended took."""
-
-    under_way: int = 0
-    ended: int = 0
-    taken: tuple[float, ...] = (0.0, 0.0, 0.0)
-    """In all: tokens sent beyond what was expected, tokens replied, and dollars that are known only afterwards."""
-
-    @property
-    def mean(self) -> list[float]:
-        return [amount / max(1, self.ended) for amount in self.taken]
-
-    def ended_with(self, *amounts: float) -> None:
-        self.ended, self.taken = self.ended + 1, tuple(map(sum, zip(self.taken, amounts, strict=True)))
 
 
 @dataclass
 class Reservations:
     """The calls under way in one event loop, each with its part of what is left of the budget.
 
-    A call's part is what it sends, by its characters, and the mean reply of its kind. Until calls of a kind have ended
-    one is under way; then twice as many as have.
+    A call's part is what it sends, by its characters, and what calls took beyond that in the mean. Until one has ended one
+    is under way; then twice as many as have.
     """
 
     spending: Spending
     closed: bool = False  # whether no call may begin any more
-    _kinds: dict[CallKind, _Kind] = field(default_factory=dict[CallKind, _Kind])
+    _ended: int = 0
+    _taken: tuple[float, float] = (0.0, 0.0)  # by those: tokens beyond what they were expected to send, and dollars
     _held: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])  # tokens and dollars of each
     _change: asyncio.Event = field(default_factory=asyncio.Event)
 
     @asynccontextmanager
-    async def room(self, name: CallKind, expected: int) -> AsyncIterator[Callable[..., None]]:
+    async def room(self, expected: int) -> AsyncIterator[Callable[[int, float], None]]:
         """Inside, a call is under way that sends about so many tokens; waits until there is room.
 
-        Gives what is called with the tokens that were sent and replied, and the cost of calls without a price of their
-        own. RunOverError if there will be no room.
+        Gives what is called with the tokens and dollars that it took. RunOverError if there will be no room.
         """
-        kind, part = self._kinds.setdefault(name, _Kind()), (0.0, 0.0)
+        part = (0.0, 0.0)
         while self.spending.bounded and not self.closed:
-            part = self._part(name, kind, expected)
+            beyond, dollars = (amount / max(1, self._ended) for amount in self._taken)
+            part = expected + beyond, dollars
             passed = self.spending.reached(*map(sum, zip(part, *self._held, strict=True)))
-            if passed is None and kind.under_way < max(1, 2 * kind.ended):
+            if passed is None and len(self._held) < max(1, 2 * self._ended):
                 break
             if not self._held:
                 self.spending.leave_no_room(*part)
@@ -297,24 +260,17 @@ class Reservations:
             await self._change.wait()
         if self.closed:
             raise RunOverError
-        kind.under_way += 1
         self._held.append(part)
+
+        def took(tokens: int, dollars: float) -> None:
+            self._ended += 1
+            self._taken = self._taken[0] + tokens - expected, self._taken[1] + dollars
+
         try:
-            yield lambda sent, replied, cost=0.0: kind.ended_with(sent - expected, replied, cost)
+            yield took
         finally:
-            kind.under_way -= 1
             self._held.remove(part)
             self.wake()
-
-    def _part(self, name: CallKind, kind: _Kind, expected: int) -> tuple[float, float]:
-        """Tokens and dollars that a call is going to take, about."""
-        total, (more, reply, cost) = self.spending.total, kind.mean
-        sent = expected + more
-        if not kind.ended and total.calls:  # as the run's other calls
-            sent, reply = max(expected, total.input_tokens / total.calls), total.output_tokens / total.calls
-        if self.spending.max_cost is not None and name[1] is not None:
-            cost = price(name[1], {"input_tokens": round(sent), "output_tokens": round(reply)}) or 0.0
-        return sent + reply, cost
 
     def wake(self) -> None:
         """Let waiting calls look again whether there is room."""

@@ -5,12 +5,11 @@ import json
 import logging
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import takewhile
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self, TypeAlias
 from weakref import WeakValueDictionary
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -20,7 +19,6 @@ from ...errors import DataError, DuologueError, at
 from ..replies import writable
 from ..settings.redaction import known_secrets, without, without_known_secrets
 
-SHOWN = 60  # characters of a text that an error shows
 TABLES = """
 CREATE TABLE IF NOT EXISTS reply (
     conversation TEXT, role TEXT, turn INT, attempt INT, vote INT, version TEXT, sent TEXT,
@@ -34,21 +32,8 @@ AGAINST = "against"
 SAME_CALL = "(conversation, role, turn, attempt, vote, version) = (?, ?, ?, ?, ?, ?)"
 
 
-class CallKey(NamedTuple):
-    """The name of one call of a run; the id of a conversation contains its repeat."""
-
-    conversation: str
-    role: str
-    turn: int
-    attempt: int
-    vote: int
-    version: str = ""
-    """Of the agent, whose conversation it is."""
-
-    @property
-    def place(self) -> tuple[str, str, int, int, int, str]:
-        """By what a kept reply is found: what the user's model replied to one version is its reply to every version."""
-        return (*self[:5], "" if is_of_user(self.role) else self.version)
+Place: TypeAlias = tuple[str, str, int, int, int, str]
+"""By what a kept reply is found: conversation, role, turn, attempt, vote, and of the agent's calls the version."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +51,10 @@ class Call:
         """The seed of an attempt, counted from 1; 0 is for random choices before the first."""
         return call_seed(self.seed, self.conversation, self.role, self.turn, attempt, self.vote)
 
-    def key(self, attempt: int, version: str = "") -> CallKey:
-        """The name of an attempt by a version of the agent."""
-        return CallKey(self.conversation, self.role, self.turn, attempt, self.vote, version)
+    def place(self, attempt: int, version: str = "") -> Place:
+        """Where the reply to an attempt is kept: what a user replied to one version is its reply to every version."""
+        own = "" if is_of_user(self.role) else version
+        return self.conversation, self.role, self.turn, attempt, self.vote, own
 
 
 def is_of_user(role: str) -> bool:
@@ -128,22 +114,10 @@ class StoredReply:
     shared: bool = False  # whether another version of the conversation got it and paid for it
 
 
-class PaidReply(NamedTuple):
-    """A kept reply, with its recipient and the digests of the messages that were sent."""
-
-    role: str
-    to: Mapping[str, Any]
-    digests: Sequence[str]
-    reply: Mapping[str, Any]
-
-
 class ReplayError(DuologueError, LookupError):
-    """A call that a frozen file does not hold: which one is nearest, and where they differ."""
+    """A call that a frozen file does not hold."""
 
-    @property
-    def record_line(self) -> str:
-        """All of it, for a record, without the class."""
-        return str(self)
+    record_line = property(str)
 
 
 class RepliesError(DuologueError, RuntimeError):
@@ -195,71 +169,68 @@ class Replies:
     def _set_aside(self, error: sqlite3.DatabaseError) -> sqlite3.Connection:
         """Begin a new file in place of a damaged one."""
         assert self.path is not None
-        with suppress(AttributeError, sqlite3.Error):
-            self._file.close()
         aside = self.path.with_name(f"{self.path.name}.damaged")
         self.path.replace(aside)
         for name in ("-wal", "-shm"):
             self.path.with_name(self.path.name + name).unlink(missing_ok=True)
-        self._messages.clear()
         line = "%s: is damaged (%s) and set aside as %s: the replies in it are asked for again"
         logging.getLogger(__name__).warning(line, self.path, error, aside.name)
         return _connected(self.path.absolute().as_uri())
 
-    async def once(self, key: CallKey, sent: SentRequest, ask: Callable[[], Awaitable[StoredReply]]) -> StoredReply:
+    async def once(
+        self, place: Place, version: str, sent: SentRequest, ask: Callable[[], Awaitable[StoredReply]]
+    ) -> StoredReply:
         """The reply that is kept for this call, if the same was sent; else what `ask` gives, which is kept.
 
-        An equal call under way is waited for. ReplayError if it must be kept and is not.
+        `version`: of the agent that pays for it. An equal call under way is waited for. ReplayError if it must be kept and
+        is not.
         """
-        lock = self._under_way.setdefault((*key.place, sent.digest), asyncio.Lock())
+        lock = self._under_way.setdefault((*place, sent.digest), asyncio.Lock())
         async with lock:
-            if (reply := self.find(key, sent)) is None:
+            if (reply := self._find(place, version, sent)) is None:
                 reply = await ask()
                 if not reply.value.get("failed"):  # an agent whose own code failed is asked again
-                    self.keep(key, sent, reply)
+                    self.keep(place, version, sent, reply)
             return reply
 
-    def find(self, key: CallKey, sent: SentRequest) -> StoredReply | None:
+    def _find(self, place: Place, version: str, sent: SentRequest) -> StoredReply | None:
         """The kept reply; None if there is none, or ReplayError if there must be one."""
-        if row := self._row(key, sent):
+        if row := self._row(place, sent):
             self.replayed += 1
-            return _reply(row, shared=row[2] != key.version)
-        if self._beside is not None and is_of_user(key.role) and (row := self._beside._row(key, sent)):
-            self.keep(key._replace(version=AGAINST), sent, reply := _reply(row, shared=True))
+            return _reply(row, shared=row[2] != version)
+        if self._beside is not None and is_of_user(place[1]) and (row := self._beside._row(place, sent)):
+            self.keep(place, AGAINST, sent, reply := _reply(row, shared=True))
             return reply
         if self.frozen:
-            raise ReplayError(self._missing(key, sent))
+            raise ReplayError(self._missing(place))
         return None
 
-    def _row(self, key: CallKey, sent: SentRequest) -> Any:
+    def _row(self, place: Place, sent: SentRequest) -> Any:
         query = f"SELECT reply, retried, paid_by FROM reply WHERE {SAME_CALL} AND sent = ?"
-        try:
-            return self._file.execute(query, (*key.place, sent.digest)).fetchone()
-        except sqlite3.DatabaseError as error:
-            if self.frozen or isinstance(error, sqlite3.OperationalError):
-                raise RepliesError(f"{self.path}: cannot be read ({error})") from None
-            self._file = self._set_aside(error)
-            return None
+        with self._usable("read"):
+            return self._file.execute(query, (*place, sent.digest)).fetchone()
 
-    def keep(self, key: CallKey, sent: SentRequest, reply: StoredReply) -> None:
+    def keep(self, place: Place, version: str, sent: SentRequest, reply: StoredReply) -> None:
         """Write a reply; RepliesError if the disk does not take it."""
         if self.frozen:
             return
         request = json.dumps([dict(sent.to), list(sent.digests)], ensure_ascii=False)
         values = (request, json.dumps(reply.value, ensure_ascii=False), json.dumps(dict(reply.retried)))
         new = {name: one for name, one in zip(sent.digests, sent.messages, strict=True) if name not in self._messages}
-        try:
-            with self._file:  # one transaction
-                messages = [(name, json.dumps(message, ensure_ascii=False)) for name, message in new.items()]
-                self._file.executemany("INSERT OR IGNORE INTO message VALUES (?, ?)", messages)
-                line = "INSERT OR REPLACE INTO reply VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                self._file.execute(line, (*key.place, sent.digest, *values, key.version))
-        except sqlite3.OperationalError as error:
-            raise RepliesError(f"{self.path}: cannot be written ({error}): make room, then call it again") from None
-        except sqlite3.DatabaseError as error:
-            self._file = self._set_aside(error)
-            self.keep(key, sent, reply)
+        with self._usable("written"), self._file:  # one transaction
+            messages = [(name, json.dumps(message, ensure_ascii=False)) for name, message in new.items()]
+            self._file.executemany("INSERT OR IGNORE INTO message VALUES (?, ?)", messages)
+            line = "INSERT OR REPLACE INTO reply VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            self._file.execute(line, (*place, sent.digest, *values, version))
         self._messages.update(new)
+
+    @contextmanager
+    def _usable(self, what: str) -> Iterator[None]:
+        """Inside, what the disk does not do ends the run; a file that has become damaged is set aside the next time."""
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            raise RepliesError(f"{self.path}: cannot be {what} ({error}): make room, then call it again") from None
 
     def forget_turn(self, conversation: str, role: str, version: str = "") -> None:
         """Forget what a role replied last in a conversation: nothing in it could be said."""
@@ -270,15 +241,14 @@ class Replies:
                 f"DELETE FROM reply WHERE {of_role} AND turn = (SELECT max(turn) FROM reply WHERE {of_role})", key * 2
             )
 
-    def paid(self) -> Iterator["PaidReply"]:
-        """Every kept reply, for what an earlier command has spent."""
+    def paid(self) -> Iterator[tuple[Mapping[str, Any], list[str], Mapping[str, Any]]]:
+        """Every kept reply: its recipient, the texts that were sent where it tells no tokens, and the reply."""
         with closing(self._file.cursor()) as rows:
-            for role, request, reply in rows.execute("SELECT role, request, reply FROM reply"):
-                to, digests = json.loads(request)
-                yield PaidReply(role, to, digests, json.loads(reply))
+            for request, reply in rows.execute("SELECT request, reply FROM reply"):
+                (to, digests), value = json.loads(request), json.loads(reply)
+                yield to, [] if value.get("usage_metadata") else [*self._texts(digests)], value
 
-    def texts(self, digests: Sequence[str]) -> Iterator[str]:
-        """The texts of messages that were sent."""
+    def _texts(self, digests: Sequence[str]) -> Iterator[str]:
         for name in digests:
             for (value,) in self._file.execute("SELECT value FROM message WHERE digest = ?", (name,)):
                 yield str(json.loads(value).get("content", ""))
@@ -299,34 +269,16 @@ class Replies:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _missing(self, key: CallKey, sent: SentRequest) -> str:
-        """The line about a call that is not there: the nearest one, and the first difference."""
-        place = str(self.path)
-        names = [CallKey(*row) for row in self._file.execute(f"SELECT {', '.join(CallKey._fields)} FROM reply")]
-        if not names:
-            return f"{place}: holds no reply: keep the replies of a run first"
-        key = CallKey(*key.place)
-        nearest = min(names, key=lambda other: _distance(key, other))
-        if nearest != key:
+    def _missing(self, place: Place) -> str:
+        """The line about a call that is not there."""
+        conversation, role, turn, attempt, vote, version = place
+        name = f"{role}{f' (version {version})' if version else ''} in turn {turn + 1}, attempt {attempt}"
+        name += f"{f', vote {vote}' if vote else ''} of {conversation}"
+        if self._file.execute(f"SELECT 1 FROM reply WHERE {SAME_CALL}", place).fetchone():
             return (
-                f"{place}: has no call of {_named(key)}; the nearest is {_named(nearest)}: give the replies of this run"
+                f"{self.path}: has the call of {name} with other content: give the same models, prompts and scenarios"
             )
-        [request] = self._file.execute(f"SELECT request FROM reply WHERE {SAME_CALL} LIMIT 1", key).fetchone()
-        to, digests = json.loads(request)
-        return f"{place}: has the call of {_named(key)} with other content: {self._difference(to, digests, sent)}"
-
-    def _difference(self, to: Mapping[str, Any], digests: Sequence[str], now: SentRequest) -> str:
-        """The first difference between a kept call and what is sent now."""
-        for name in dict.fromkeys([*to, *now.to]):
-            if to.get(name) != now.to.get(name):
-                return f"{name} was {_short(to.get(name))}, now it is {_short(now.to.get(name))}"
-        for number, message in enumerate(now.messages):
-            if number >= len(digests):
-                return f"message {number + 1} is new: {_short(message)}"
-            if digests[number] != now.digests[number]:
-                row = self._file.execute("SELECT value FROM message WHERE digest = ?", (digests[number],)).fetchone()
-                return f"message {number + 1} {_where_they_differ(json.loads(row[0]) if row else {}, message)}"
-        return f"{len(digests)} messages were sent, now {len(now.messages)}"
+        return f"{self.path}: has no call of {name}: give the replies of this run"
 
 
 def merge(part: Path, whole: Path) -> None:
@@ -362,33 +314,6 @@ def _connected(place: str, *, tables: bool = True) -> sqlite3.Connection:
         file.close()
         raise
     return file
-
-
-def _distance(key: CallKey, other: CallKey) -> tuple[Any, ...]:
-    same = [key.conversation != other.conversation, key.version != other.version, key.role != other.role]
-    return (*same, abs(key.turn - other.turn), abs(key.attempt - other.attempt), key.vote != other.vote, other)
-
-
-def _named(key: CallKey) -> str:
-    vote = f", vote {key.vote}" if key.vote else ""
-    version = f" (version {key.version})" if key.version else ""
-    return f"{key.role}{version} in turn {key.turn + 1}, attempt {key.attempt}{vote} of conversation {key.conversation}"
-
-
-def _where_they_differ(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """Where two messages differ: the texts around the first character that does."""
-    before, after = str(was.get("content", "")), str(now.get("content", ""))
-    if before == after:
-        return f"was {_short(was)}, now it is {_short(now)}"
-    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
-    start = max(0, same - 20)
-    then, here = (f"{'…' if start else ''}{text[start : start + SHOWN]}" for text in (before, after))
-    return f"({now.get('type')}) differs at character {same + 1}: was {then!r}, now {here!r}"
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 2 * SHOWN else text[: 2 * SHOWN] + "…"
 
 
 def plain_reply(message: AIMessage) -> dict[str, Any]:

@@ -262,8 +262,6 @@ def _completed(data: Mapping[str, Any], choice: Mapping[str, Any], message: Mapp
     made = AIMessage(content or "", additional_kwargs=more, tool_calls=calls, invalid_tool_calls=invalid)
     about = {"finish_reason": finish, "model_name": _text(data, "model")}
     made.response_metadata = about | ({"id": data["id"]} if _text(data, "id") else {})
-    if isinstance(likelihoods := choice.get("logprobs"), dict):  # which were asked for
-        made.response_metadata["logprobs"] = likelihoods.get("content")
     if isinstance(usage := data.get("usage"), dict):
         made.usage_metadata = usage_in(usage)
     return made

@@ -8,8 +8,14 @@ from duologue.data import Conversation, Message, recllmsim, record_lines
 from duologue.data.next_turns import moments_of
 from duologue.errors import SettingError
 from duologue.graphs.single_turn import cast_for, cast_name
+from duologue.runs import RunSettings
+from duologue.runs.loop import blocking
 from duologue.runs.next_turn import next_turns
 from duologue.testing import scripted_model
+
+
+def asked(*arguments):
+    return blocking(next_turns(*arguments))
 
 
 def stored(*turns, number=0, scenario=None, answered=True):
@@ -91,12 +97,12 @@ def test_where_nothing_says_what_the_user_wants_the_first_turn_is_not_asked_for(
         return "And the price?"
 
     moments = list(moments_of([stored("Move my flight", "To May", scenario={"kind": "messages"})]))
-    turns = next_turns(cast_for(moments, user), moments)
+    turns = asked(cast_for(moments, user), moments)
     assert (cast_name(moments), [turn.key for turn in turns]) == ("agent_test", ["0/1", "0/2"])
     assert all("Move my flight" in text for text in heard)
     goal = {"kind": "messages", "goal": "Fly in May"}
     told = list(moments_of([stored("Move my flight", scenario=goal)]))
-    assert [turn.key for turn in next_turns(cast_for(told, user), told)] == ["0/0", "0/1"]
+    assert [turn.key for turn in asked(cast_for(told, user), told)] == ["0/0", "0/1"]
 
 
 def test_pages_are_in_the_language_of_most_conversations_and_several_kinds_need_a_cast_by_name():
@@ -108,7 +114,7 @@ def test_pages_are_in_the_language_of_most_conversations_and_several_kinds_need_
         "preference": "1. 年龄：20",
     }
     moments, user = list(moments_of([stored("去哪里玩？", scenario=situation)])), scripted_model("还有吗？")
-    next_turns(cast_for(moments, user), moments, concurrency=1)
+    asked(cast_for(moments, user), moments, RunSettings(concurrency=1))
     assert "谢谢，再见" in user.texts[1]
     moments = list(moments_of([stored("a"), stored("b", scenario={"kind": "messages", "goal": "g"})]))
     with pytest.raises(SettingError, match="several kinds"):

@@ -1,19 +1,26 @@
 """The nodes that make profiles: what is asked for, the whole way over HTTP, and the offline inventor."""
 
 import re
+from typing import Any
 
 import pytest
 
-from duologue import runs
 from duologue.data.recllmsim import Profile, coverage, shipped_profiles
 from duologue.data.recllmsim.profiles import GENDERS, OCCUPATIONS, TRAITS
 from duologue.nodes import chat_model
+from duologue.nodes.calls.store import Call
+from duologue.nodes.messages import filled
 from duologue.nodes.profiles import CHINESE, OPPOSED, ProfileLimits, ProfileMaker, next_target
 from duologue.prompts import shipped
-from duologue.runs.profiles import replies_of
+from duologue.runs.loop import blocking
+from duologue.runs.profiles import MadeProfiles, agenerate, replies_of
 from tests.data.recllmsim.small_files import ANNA
 
 TEXTS = shipped_profiles().texts
+
+
+def generate(*arguments: Any, **more: Any) -> MadeProfiles:
+    return blocking(agenerate(*arguments, **more))
 
 
 def test_what_is_lacking_is_asked_for_first_and_then_what_there_is_least_of():
@@ -35,7 +42,12 @@ def test_what_is_lacking_is_asked_for_first_and_then_what_there_is_least_of():
 def test_the_request_shows_who_is_there_and_what_is_lacking():
     def request(language, *pool):
         pages = shipped("profiles", language)
-        return ProfileMaker(chat_model("offline"), pages, ProfileLimits(), language, kept=[*pool]).prompt()
+        maker, existing = (
+            ProfileMaker(chat_model("offline"), pages, ProfileLimits(), language),
+            [*map(Profile.of, pool)],
+        )
+        page, values = maker.request(existing, Call(0, "profiles", "assistant", len(pool)))
+        return filled(pages[page], values)
 
     first = request("en")
     assert (first["name"], "<lacking>" in first["text"]) == ("assistant/first", True)
@@ -52,7 +64,7 @@ def test_the_request_shows_who_is_there_and_what_is_lacking():
 
 def test_the_endpoint_sees_request_draft_and_reason(endpoint, tmp_path):
     endpoint.say(user=[TEXTS[0].replace("9. Other", "10. Another"), f"Sure!\n\n{TEXTS[0]}", TEXTS[4]])
-    generation = runs.profiles.generate(2, tmp_path / "a.txt", "openai:m?temperature=1")
+    generation = generate(2, tmp_path / "a.txt", "openai:m?temperature=1")
     assert (generation.complete, generation.rejected) == (True, {"incomplete": 1})
     assert (tmp_path / "a.txt").read_text() == f"{TEXTS[0]}\n\n{TEXTS[4]}\n\n"
     bodies = endpoint.bodies()

@@ -46,7 +46,7 @@ def test_equal_things_are_asked_about_once_and_answered_each_in_its_place() -> N
 def test_an_exception_ends_it_all_as_itself() -> None:
     heard: list[str] = []
     with pytest.raises(SettingError, match="the page has a gap"):
-        blocking(asking(["a", "broken", "b"], heard).answers(concurrency=1))
+        blocking(asking(["a", "broken", "b"], heard).answers(RunSettings(concurrency=1)))
     assert heard == ["a", "broken"]
 
 
@@ -54,18 +54,16 @@ def test_an_exception_ends_it_all_as_itself() -> None:
 def test_ten_failures_in_a_row_end_it_and_fewer_do_not(silent: int, asked: int) -> None:
     heard: list[str] = []
     words = [f"silent {n}" if n % GIVE_UP < silent else f"{n}" for n in range(3 * GIVE_UP)]
-    answers = blocking(asking(words, heard).answers(concurrency=1))
+    answers = blocking(asking(words, heard).answers(RunSettings(concurrency=1)))
     assert len(heard) == asked
     assert answers[-1].error == ("" if silent < GIVE_UP else f"not asked: {GIVE_UP} calls in a row failed")
 
 
 def test_whoever_holds_the_control_ends_it_and_the_answers_say_why() -> None:
     heard: list[str] = []
-    conduct = RunSettings(concurrency=1).shared()
+    settings = RunSettings(concurrency=1).shared()
     answers = blocking(
-        asking(["a", "b", "c"], heard).answers(
-            conduct=conduct, on_answer=lambda _: conduct.calls().end("that is enough")
-        )
+        asking(["a", "b", "c"], heard).answers(settings, on_answer=lambda _: settings.calls().end("that is enough"))
     )
     assert heard == ["a"]
     assert [one.error for one in answers] == ["", *["not asked: that is enough"] * 2]
@@ -76,7 +74,9 @@ def test_what_is_kept_is_not_asked_again_and_a_failure_is(tmp_path: Path) -> Non
 
     def ranked(model: Any) -> list[bool]:
         asks = ranking(model, talks, OPTIONS)
-        return [bool(one.options) for one in blocking(asks.answers(replies=tmp_path / "kept", concurrency=1))]
+        return [
+            bool(one.options) for one in blocking(asks.answers(RunSettings(replies=tmp_path / "kept", concurrency=1)))
+        ]
 
     assert ranked(scripted_model(RANKS, "?", ValueError("away"), by_call=True)) == [True, False]
     model = scripted_model(RANKS, by_call=True)
@@ -139,7 +139,7 @@ def test_a_judge_is_shown_the_scenario_and_nothing_after_the_reply(talk: Convers
 def test_a_page_of_ones_own_is_another_question(talk: Conversation, tmp_path: Path) -> None:
     model = scripted_model(FOUR, '{"reason": "", "value": "2"}', by_call=True)
     points = [
-        blocking(judging(model, [JudgedReply(talk, 1)], page).answers(replies=tmp_path / "kept"))[0].points
+        blocking(judging(model, [JudgedReply(talk, 1)], page).answers(RunSettings(replies=tmp_path / "kept")))[0].points
         for page in (None, "How kind?", None)
     ]
     assert points == [4, 2, 4]
@@ -210,7 +210,7 @@ def test_a_reader_is_asked_each_question_once_in_a_folder(tmp_path: Path) -> Non
         return "The pier was built in 1900."
 
     for _ in range(2):
-        found = blocking(aread(graphs.single_turn.reader(reader), questions, out=tmp_path / "read"))
+        found = blocking(aread(graphs.single_turn.reader(reader), questions, RunSettings(out=tmp_path / "read")))
         assert found.answers == ["The pier was built in 1900."] * 2
         assert found.failures == [None, None]
     assert len(heard) == 2

@@ -140,4 +140,4 @@ def test_a_frozen_run_calls_no_model_and_says_which_call_it_lacks(tmp_path):
     assert [one.messages for one in again] == [one.messages for one in first]
     assert len(model.sent) == asked
     (lacking,) = duologue.simulate(agent_test.cast(model, talker()), goals(3)[2:], **replies, **call)
-    assert "the nearest is" in lacking.failure.error
+    assert "has no call of user in turn 1" in lacking.failure.error

@@ -113,25 +113,6 @@ def test_a_request_that_is_refused_fails_its_own_conversation_alone(forks: Any, 
 
 
 @pytest.mark.heavy
-def test_all_finish_where_ten_requests_a_second_are_allowed(forks: Any, faulty: Any, tmp_path: Path) -> None:
-    fork = simulate(forks, faulty(per_second=10), tmp_path / "run", conversations=15)
-    assert finished(fork) == (0, 15)
-
-
-@pytest.mark.heavy
 def test_all_finish_where_the_endpoint_is_gone_for_a_second(forks: Any, faulty: Any, tmp_path: Path) -> None:
     fork = simulate(forks, faulty(latency=0.05, gone=[[0.3, 1.3]]), tmp_path / "run", conversations=40)
     assert finished(fork) == (0, 40)
-
-
-@pytest.mark.heavy
-def test_all_finish_where_many_requests_in_a_row_are_reset(forks: Any, faulty: Any, tmp_path: Path) -> None:
-    fork = simulate(forks, faulty(gone_requests=[[10, 12]]), tmp_path / "run", conversations=10)
-    assert finished(fork) == (0, 10)
-
-
-@pytest.mark.heavy
-def test_a_retry_after_of_two_seconds_is_waited_for(forks: Any, faulty: Any, tmp_path: Path) -> None:
-    endpoint = faulty(faults={"429_after": SHARE}, retry_after=2)
-    assert finished(simulate(forks, endpoint, tmp_path / "run", conversations=2)) == (0, 2)
-    assert endpoint.counts()["faults"]["429_after"] > 0

@@ -9,10 +9,16 @@ import pytest
 import duologue
 from duologue import graphs, runs
 from duologue.data import Conversation, Message, recllmsim
-from duologue.data.next_turns import Moment, moments_of
+from duologue.data.next_turns import Moment, NextTurn, moments_of
 from duologue.graphs import Cast
-from duologue.runs.next_turn import folder_name, next_turns
+from duologue.runs.loop import blocking
+from duologue.runs.next_turn import folder_name
+from duologue.runs.next_turn import next_turns as anext_turns
 from duologue.runs.store import RunError
+
+
+def next_turns(cast: Cast, moments: list[Moment], **settings: Any) -> list[NextTurn]:
+    return blocking(anext_turns(cast, moments, runs.RunSettings.of(**settings)))
 
 
 @pytest.fixture
@@ -119,9 +125,8 @@ def test_a_bound_of_tokens_holds_over_what_was_paid_before(
         monkeypatch.setenv(name, value)
 
     def ask() -> list[bool]:
-        conduct = runs.RunSettings(max_tokens=1_500)
         cast = graphs.recllmsim.cast(user="openai:m")
-        turns = next_turns(cast, moments, out=tmp_path / "out", concurrency=1, conduct=conduct)
+        turns = next_turns(cast, moments, out=tmp_path / "out", concurrency=1, max_tokens=1_500)
         return [turn.failure is None for turn in turns]
 
     first = ask()

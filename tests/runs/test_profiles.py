@@ -1,13 +1,14 @@
 """Making profiles on disk: what is sent back, what goes on where it stopped, when it gives up."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from duologue import runs
 from duologue.data.recllmsim import Profile, near_duplicate, read_pool, shipped_profiles
 from duologue.nodes.profiles import ProfileLimits
-from duologue.runs.profiles import END, profiles_planned
+from duologue.runs.loop import blocking
+from duologue.runs.profiles import END, MadeProfiles, agenerate, profiles_planned
 from duologue.runs.settings import RunSettings
 from duologue.runs.store import RunError
 from duologue.testing import scripted_model
@@ -16,13 +17,17 @@ BO, CLEO = shipped_profiles().texts[0], shipped_profiles().texts[4]
 INCOMPLETE = BO.replace("2. Age: 19\n", "")
 
 
+def generate(*arguments: Any, **more: Any) -> MadeProfiles:
+    return blocking(agenerate(*arguments, **more))
+
+
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
     return tmp_path / "pool.txt"
 
 
 def test_the_offline_model_makes_a_pool_that_can_be_read(out: Path) -> None:
-    making = runs.profiles.generate(17, out)
+    making = generate(17, out)
     pool = read_pool(out)
     assert making.complete
     assert (making.stop, making.new, len(pool), pool.distinct, making.rejected) == ("done", 17, 17, 17, {})
@@ -33,7 +38,7 @@ def test_the_offline_model_makes_a_pool_that_can_be_read(out: Path) -> None:
 
 def test_an_incomplete_proposal_is_repaired(out: Path) -> None:
     model = scripted_model(INCOMPLETE, BO, by_call=True)
-    making = runs.profiles.generate(1, out, model)
+    making = generate(1, out, model)
     assert (making.complete, making.rejected) == (True, {"incomplete": 1})
     assert out.read_text() == BO + END
     assert "it lacks Age." in model.sent[1][-1].text
@@ -43,7 +48,7 @@ def test_an_incomplete_proposal_is_repaired(out: Path) -> None:
 def test_a_near_duplicate_is_refused_of_the_pool_and_of_what_was_made(out: Path) -> None:
     again = BO.replace("19", "20")
     model = scripted_model(again, CLEO, CLEO.replace("37", "38"), shipped_profiles().texts[6], by_call=True)
-    making = runs.profiles.generate(2, out, model, pool=[Profile.of(BO)])
+    making = generate(2, out, model, pool=[Profile.of(BO)])
     assert making.rejected == {"near_duplicate": 2}
     assert near_duplicate(making.profiles[1], making.profiles[:1]) is None
     assert making.coverage.profiles == 3
@@ -51,14 +56,14 @@ def test_a_near_duplicate_is_refused_of_the_pool_and_of_what_was_made(out: Path)
 
 def test_after_its_attempts_another_person_is_asked_for_and_in_the_end_nobody(out: Path) -> None:
     model = scripted_model("I would rather not.", by_call=True)
-    making = runs.profiles.generate(3, out, model, limits=ProfileLimits(attempts=2, rounds=3))
+    making = generate(3, out, model, limits=ProfileLimits(attempts=2, rounds=3))
     assert (making.stop, making.failure, making.rejected) == ("attempts_spent", "", {"empty": 6})
     assert [len(sent) for sent in model.sent] == [2, 4] * 3
     assert len({sent[1].text for sent in model.sent}) == 3  # each time somebody else
 
 
 def test_a_failing_model_ends_it_and_what_was_made_is_kept(out: Path) -> None:
-    making = runs.profiles.generate(3, out, scripted_model(BO, RuntimeError("no more"), by_call=True))
+    making = generate(3, out, scripted_model(BO, RuntimeError("no more"), by_call=True))
     assert (making.stop, len(making.profiles)) == ("model_failed", 1)
     assert "no more" in making.failure
     assert out.read_text() == BO + END
@@ -68,19 +73,19 @@ def test_a_failing_model_ends_it_and_what_was_made_is_kept(out: Path) -> None:
 def test_the_same_call_goes_on_and_ends_as_one_that_never_stopped(tmp_path: Path, language: str) -> None:
     settings = {"assistant": "offline?misbehave=0.5", "language": language}
     whole, parts = tmp_path / "whole.txt", tmp_path / "parts.txt"
-    runs.profiles.generate(8, whole, **settings)
-    assert runs.profiles.generate(3, parts, **settings).new == 3
+    generate(8, whole, **settings)
+    assert generate(3, parts, **settings).new == 3
     parts.write_bytes(parts.read_bytes()[:-30])  # as a kill leaves it
-    making = runs.profiles.generate(8, parts, **settings)
+    making = generate(8, parts, **settings)
     assert (making.new, making.complete) == (6, True)
     assert parts.read_bytes() == whole.read_bytes()
 
 
 def test_a_rejected_draft_is_not_paid_for_again(out: Path) -> None:
     first = scripted_model(INCOMPLETE, RuntimeError("away"), by_call=True)
-    assert runs.profiles.generate(1, out, first).stop == "model_failed"
+    assert generate(1, out, first).stop == "model_failed"
     second = scripted_model(BO, by_call=True)
-    assert runs.profiles.generate(1, out, second).complete
+    assert generate(1, out, second).complete
     assert len(second.sent) == 1
     assert INCOMPLETE in second.texts[0]
 
@@ -88,19 +93,19 @@ def test_a_rejected_draft_is_not_paid_for_again(out: Path) -> None:
 def test_a_bound_ends_it_and_counts_what_was_paid_before(out: Path) -> None:
     texts = shipped_profiles().texts[:5]
     model = scripted_model(*texts, by_call=True, tokens=(300, 50))
-    bounded = {"assistant": model, "conduct": RunSettings(max_tokens=1_000)}
-    making = runs.profiles.generate(5, out, **bounded)
+    bounded = {"assistant": model, "settings": RunSettings(max_tokens=1_000)}
+    making = generate(5, out, **bounded)
     assert 0 < making.new < 5
     assert "1,000" in making.failure
     sent = len(model.sent)
-    again = runs.profiles.generate(5, out, assistant=model, conduct=RunSettings(max_tokens=1_000))
+    again = generate(5, out, assistant=model, settings=RunSettings(max_tokens=1_000))
     assert (again.new, len(model.sent)) == (0, sent)
 
 
 def test_profiles_of_others_are_not_gone_on_with_and_a_plan_leaves_out_what_is_made(out: Path) -> None:
     out.write_text(BO)
     with pytest.raises(RunError, match="were not made here"):
-        runs.profiles.generate(2, out)
+        generate(2, out)
     out.unlink()
-    runs.profiles.generate(2, out)
+    generate(2, out)
     assert profiles_planned(5, out, scripted_model(BO)).count == 3

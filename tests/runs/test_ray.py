@@ -1,5 +1,7 @@
 """A run whose parts Ray does."""
 
+import gc
+
 import pytest
 
 import duologue
@@ -11,6 +13,7 @@ pytest.importorskip("ray")
 
 
 @pytest.mark.heavy
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # Ray leaves its processes behind
 def test_ray_has_the_data_of_one_process_and_goes_on(tmp_path, topics):
     scenarios, limits = simquac.scenarios(topics(70)), Limits(max_turns=2)
     one = duologue.simulate(simquac.cast(), scenarios, limits=limits, out=tmp_path / "one")
@@ -18,6 +21,7 @@ def test_ray_has_the_data_of_one_process_and_goes_on(tmp_path, topics):
         parts = duologue.simulate(simquac.cast(), scenarios, limits=limits, out=tmp_path / "ray", ray="local")
         assert [each.without_timing() for each in parts] == [each.without_timing() for each in one]
     assert not (tmp_path / "ray" / "parts").exists()
+    gc.collect()
 
 
 def test_what_a_cluster_cannot_do_is_one_line(tmp_path):

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any, TypeVar
 
-from duologue.nodes.calls.gate import Gate, Pace
+from duologue.nodes.calls.gate import Gate
 from duologue.nodes.models.faults import CallFault, ReplyError
 from tests.faulty.limits import Limits
 
@@ -69,16 +69,14 @@ Answer = Callable[["Endpoint", Any], Awaitable[Any]]
 class Endpoint:
     """Counts the requests, and answers each as `answer` does: a coroutine of the endpoint and what is asked."""
 
-    def __init__(self, answer: Answer, *, seed: int = 4711, rpm: Any = None, tpm: Any = None, **pace: Any) -> None:
+    def __init__(self, answer: Answer, *, seed: int = 4711, **pace: Any) -> None:
         self.requests: list[tuple[float, Any]] = []
         self.under_way = self.most = 0
         self.lines: list[str] = []
         self.errors: list[BaseException] = []
         self._answer = answer
         self.chance = random.Random(seed)
-        self.gate = Gate(
-            "http://x/v1", Pace(**pace), rpm=rpm, tpm=tpm, notify=self.lines.append, uniform=self.chance.uniform
-        )
+        self.gate = Gate("http://x/v1", notify=self.lines.append, uniform=self.chance.uniform, **pace)
 
     async def send(self, what: Any) -> Any:
         self.requests.append((seconds(), what))

@@ -1,13 +1,12 @@
 """The gate of an endpoint, in virtual time: turns, tries, and errors that end the run. What is sent is counted."""
 
 import asyncio
-import threading
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from duologue.nodes.calls.gate import CallError, EndpointError, Gate, Pace, RunOverError
+from duologue.nodes.calls.gate import CallError, EndpointError, Gate, RunOverError
 
 from .simulator import Endpoint, always, fault, run, seconds
 
@@ -18,7 +17,7 @@ async def echo(endpoint, what):
 
 
 async def test_a_reply_comes_with_no_retries():
-    assert await Gate("x", Pace()).call(lambda: echo(None, "hello")) == ("hello", {})
+    assert await Gate("x").call(lambda: echo(None, "hello")) == ("hello", {})
 
 
 def test_a_call_that_fails_is_made_again_and_says_how_often():
@@ -294,30 +293,9 @@ def test_a_gate_serves_one_loop_after_another():
     assert asyncio.run(endpoint.call(2)) == 2
 
 
-def test_a_gate_that_is_in_use_in_another_loop_says_so():
-    endpoint = Endpoint(always(0.2))
-    began = threading.Event()
-
-    async def first():
-        call = asyncio.create_task(endpoint.call(1))
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-        began.set()
-        return await call
-
-    thread = threading.Thread(target=lambda: asyncio.run(first()))
-    thread.start()
-    began.wait(900)
-    try:
-        with pytest.raises(RuntimeError, match="in use in another event loop"):
-            asyncio.run(endpoint.call(2))
-    finally:
-        thread.join()
-
-
 async def test_a_call_that_succeeds_at_once_needs_no_retrying(monkeypatch):
     monkeypatch.setattr("duologue.nodes.calls.gate.AsyncRetrying", None)
-    assert await Gate("x", Pace()).call(lambda: echo(None, "hello")) == ("hello", {})
+    assert await Gate("x").call(lambda: echo(None, "hello")) == ("hello", {})
 
 
 def outage(begins, lasts, latency=0.2):

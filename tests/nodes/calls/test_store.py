@@ -74,8 +74,8 @@ async def asked(
         await asyncio.sleep(0)
         return StoredReply({"content": "Yes."} | reply)
 
-    key, sent = Call(7, "c1", role).key(attempt, version), SentRequest.of({"m": 1}, [HumanMessage(text)])
-    got = await replies.once(key, sent, ask)
+    place, sent = Call(7, "c1", role).place(attempt, version), SentRequest.of({"m": 1}, [HumanMessage(text)])
+    got = await replies.once(place, version, sent, ask)
     return times, got
 
 
@@ -113,7 +113,7 @@ async def test_an_earlier_run_answers_for_its_user_alone_and_its_reply_is_kept_h
         assert (await asked(alone))[1].shared
 
 
-async def test_a_frozen_file_names_the_nearest_call_and_the_first_difference(tmp_path: Path) -> None:
+async def test_a_frozen_file_answers_what_it_holds_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "replies.sqlite"
     with pytest.raises(DataError, match="is not there"):
         Replies(path, frozen=True)
@@ -121,9 +121,9 @@ async def test_a_frozen_file_names_the_nearest_call_and_the_first_difference(tmp
         await asked(replies)
     with Replies(path, frozen=True) as frozen:
         assert (await asked(frozen))[0] == 0
-        with pytest.raises(ReplayError, match=r"message 1 .* at character 6: was 'Hello.', now 'Hello, you.'"):
+        with pytest.raises(ReplayError, match="with other content"):
             await asked(frozen, text="Hello, you.")
-        with pytest.raises(ReplayError, match=r"attempt 2 .*; the nearest is user in turn 1, attempt 1"):
+        with pytest.raises(ReplayError, match="has no call of user in turn 1, attempt 2"):
             await asked(frozen, attempt=2)
     path.write_text("no database")
     with pytest.raises(DataError, match="holds no replies"):

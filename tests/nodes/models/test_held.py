@@ -1,14 +1,11 @@
 """A SimQuAC teacher that is held to the section: what is asked of the endpoint, and one that takes no grammar."""
 
-import json
-
 import pytest
 
 import duologue
 from duologue import graphs, nodes
 from duologue.data.grounding import NO_ANSWER
 from duologue.errors import ModelError, SettingError
-from duologue.nodes.models.openai import OpenAIModel
 from duologue.nodes.simquac.held import span_grammar
 
 from .conftest import completion
@@ -55,27 +52,9 @@ def test_a_reply_that_is_no_span_is_rejected_as_without_a_grammar_and_the_endpoi
     assert caplog.text.count("takes no grammar") == 1
 
 
-def test_an_endpoint_that_refuses_the_field_or_gives_no_likelihoods_says_so_at_the_first_call(recorder):
+def test_an_endpoint_that_refuses_the_field_says_so_at_the_first_call(recorder):
     recorder.say = (400, {"error": {"message": "Unrecognized request argument supplied: grammar"}}, {})
     assert "supplied: grammar" in str(held("grammar").failure.error)
-    recorder.say = completion({"content": "Nobody."})
-    assert "takes no grammar" in str(held("likelihood").failure.error)
-
-
-@pytest.mark.parametrize(("refuse_below", "reply"), [(None, "One left."), (-0.5, NO_ANSWER)])
-def test_the_sentence_after_which_the_question_is_likeliest_is_the_reply(recorder, monkeypatch, refuse_below, reply):
-    async def posted(model, body):
-        (text,) = json.loads(body)["logit_bias"]
-        token = {"logprob": -1.0 if b"One left." in body else -2.0}
-        answer = completion({"content": text})
-        answer["choices"][0]["logprobs"] = {"content": [token, token]}
-        return 200, {}, json.dumps(answer).encode()
-
-    monkeypatch.setattr(OpenAIModel, "_posted", posted)
-    message = held("likelihood", refuse_below=refuse_below).messages[1]
-    assert (message.text, message.labels, len(message.attempts)) == (reply, {"likelihood": -1.0}, 1)
-    assert message.attempts[0].usage.calls == 2
-    assert held("likelihood", section=" \n").messages[1].text == NO_ANSWER
 
 
 def test_who_cannot_be_held_is_named():
