@@ -142,14 +142,14 @@ def test_a_scorer_that_fails_takes_the_scores_until_it_is_mended(duologue) -> No
     code, out, _ = duologue(*command)
     result = json.loads(out)
     assert (code, result["unscored"], result["counts"]["error"]) == (1, 1, 1)
-    assert result["groups"][0]["fault"] == "infrastructure"
+    assert [*result["groups"][0]["faults"]] == ["infrastructure"]
 
 
 def test_a_user_that_leaves_its_role_is_at_fault_and_stands_apart(duologue) -> None:
     code, result = result_of(duologue, "--set", "user=tested_agent:leaking")
     assert code == 1
     assert result["faults"]["user"] == 2
-    assert result["without_user_faults"]["n"] == 0
+    assert len(result["left_out"]) == result["scored"]
 
 
 def test_a_run_that_a_bound_cuts_short_does_not_pass_and_has_the_line_that_goes_on(duologue) -> None:
