@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from ..data.formats.messages import NO_RESULT
-from ..data.goals import goal_text, holds, names_goal, scalars
+from ..data.goals import holds, names_goal, scalars
 from ..data.labels.reading import SCORES
 from ..data.records import (
     INTERRUPT,
@@ -306,7 +306,7 @@ def _frame(sentence: str) -> str:
 
 def _without_goal(conversation: Conversation) -> Iterator[UserFaultFinding]:
     said = [(n, one.text) for n, one in enumerate(conversation.messages) if one.role == "user" and not one.name]
-    if said and names_goal(goal_text(conversation.scenario), [text for _, text in said]) is False:
+    if said and names_goal(str(conversation.scenario.get("goal") or ""), [text for _, text in said]) is False:
         yield UserFaultFinding(NO_GOAL, said[-1][0], "no message has a word of its goal")
 
 
