@@ -396,7 +396,11 @@ def _of_end(conversation: Conversation, frames: tuple[str, ...]) -> Cause | None
         kind = failure.error.partition(":")[0].strip()
         kind = kind if kind.isidentifier() else "an error"
         if failure.fault == "assistant":
-            return Cause(name=f"the agent's code raised {kind}{place}", fault="assistant")
+            drafts = [attempt for turn in conversation.unsaid if turn.role == "assistant" for attempt in turn.attempts]
+            in_tool = any((call.error or "").startswith(f"{NO_RESULT}:") for one in drafts for call in one.tool_calls)
+            who = "a tool of the agent" if in_tool else "the agent's code"
+            name = f"{who} raised {kind}{place}"
+            return Cause(name=name, fault="undecided" if in_tool else "assistant")
         return Cause(name=f"`{failure.node}` failed: {kind}{place}", fault=failure.fault or "infrastructure")
     if conversation.stop == NONE_ACCEPTED:
         name = f"no reply of the agent was accepted: {rejected_because(conversation)}"

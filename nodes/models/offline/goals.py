@@ -177,7 +177,8 @@ class Listener:
         found: list[str] = []
         for _, of_fact in asked:
             of_kind = [fact for fact in self.facts if has(of_fact, fact)]
-            found += self.nearest(of_kind, wanted)
+            in_goal = [self.goal] if not of_kind and has(of_fact, self.goal) else []
+            found += self.nearest(of_kind or in_goal, wanted)
         if asked:
             return list(dict.fromkeys(found))
         return [fact for fact in self.facts if (wanted - topic) & set(_words(fact))]
