@@ -132,6 +132,8 @@ class Listener:
         if not new and len(asked_before) > 1 and self.give_up:  # it was told twice
             return self.give_up
         told = new or fitting
+        if told == [self.goal]:
+            return self.phrase("goal", len(self.prompt.own))
         first = (
             "{x}"
             if told[0][-1] in "?？!！"
