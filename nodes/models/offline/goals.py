@@ -133,7 +133,7 @@ class Listener:
             return self.give_up
         told = new or fitting
         if told == [self.goal]:
-            return self.phrase("goal", len(self.prompt.own))
+            return self.phrase("goal", sum(self.goal in text for text in self.prompt.own))
         first = (
             "{x}"
             if told[0][-1] in "?？!！"
