@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from ..data.formats.messages import NO_RESULT
-from ..data.goals import goal_text, holds, names_goal, scalars
+from ..data.goals import holds, names_goal, scalars
 from ..data.labels.reading import SCORES
 from ..data.records import (
     INTERRUPT,
@@ -306,7 +306,7 @@ def _frame(sentence: str) -> str:
 
 def _without_goal(conversation: Conversation) -> Iterator[UserFaultFinding]:
     said = [(n, one.text) for n, one in enumerate(conversation.messages) if one.role == "user" and not one.name]
-    if said and names_goal(goal_text(conversation.scenario), [text for _, text in said]) is False:
+    if said and names_goal(str(conversation.scenario.get("goal") or ""), [text for _, text in said]) is False:
         yield UserFaultFinding(NO_GOAL, said[-1][0], "no message has a word of its goal")
 
 
@@ -396,7 +396,11 @@ def _of_end(conversation: Conversation, frames: tuple[str, ...]) -> Cause | None
         kind = failure.error.partition(":")[0].strip()
         kind = kind if kind.isidentifier() else "an error"
         if failure.fault == "assistant":
-            return Cause(name=f"the agent's code raised {kind}{place}", fault="assistant")
+            drafts = [attempt for turn in conversation.unsaid if turn.role == "assistant" for attempt in turn.attempts]
+            in_tool = any((call.error or "").startswith(f"{NO_RESULT}:") for one in drafts for call in one.tool_calls)
+            who = "a tool of the agent" if in_tool else "the agent's code"
+            name = f"{who} raised {kind}{place}"
+            return Cause(name=name, fault="undecided" if in_tool else "assistant")
         return Cause(name=f"`{failure.node}` failed: {kind}{place}", fault=failure.fault or "infrastructure")
     if conversation.stop == NONE_ACCEPTED:
         name = f"no reply of the agent was accepted: {rejected_because(conversation)}"

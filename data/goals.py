@@ -8,18 +8,12 @@ from typing import Any
 from .text.languages import ENGLISH, HAN, Language, language_of
 from .text.values import values_in
 
-GOAL_KEYS = ("goal", "task_context", "first_message")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _ENDING = re.compile(r"(?:ies|ing|ation|ment|ed|es|s|e|y)$")
 _EMPTY = frozenset(
     "help please hello like get make something someone today anything question issue problem thing".split()
 )
 _EMPTY_ZH = frozenset("我你您的了吗呢请想要一下个有是在和把这那帮助问题您好谢")
-
-
-def goal_text(scenario: Mapping[str, Any]) -> str:
-    """The text with the goal of a scenario; empty without one."""
-    return next((str(scenario[key]) for key in GOAL_KEYS if scenario.get(key)), "")
 
 
 def names_goal(goal: str, said: Iterable[str]) -> bool | None:

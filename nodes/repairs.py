@@ -4,6 +4,7 @@ They are the interventions by which `studies.but_for` finds whose fault a failur
 scenario's goal, facts and plan (`nodes.oracle`), and by the calls and values of the messages.
 """
 
+import re
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, TypeAlias
 
@@ -24,7 +25,7 @@ from .oracle import AgentTools
 from .recllmsim import facts_of, goal_of
 from .settings.redaction import error_line
 from .state import Draft, State, Update, said, standing
-from .worlds import before_draft, put_back, state_of
+from .worlds import before_draft, put_back, restorable, state_of
 
 MOST_ASKED = 2
 """Times that the oracle asks for a fact."""
@@ -75,20 +76,15 @@ def wrong_of_user(text: str, ideal: Listener) -> str:
     is_read_back = bool(questions) and all(has(signs["approval"], one) for one in questions)
     if is_read_back and consent(text) == "no" and ideal.consented(heard) in ideal.phrases["approve"]:
         return "it says no to what is right"
-    if names_goal(ideal.goal, [*ideal.prompt.own, text]) is False and any(
-        has(signs["offers"], one) for one in questions
-    ):
-        return "it does not name its goal when asked"
-    return ""
+    is_asked_for_goal = any(has(signs["offers"], one) for one in questions)
+    no_goal = is_asked_for_goal and names_goal(ideal.goal, [*ideal.prompt.own, text]) is False
+    return "it does not name its goal when asked" if no_goal else ""
 
 
 def _told(fact: str, text: str) -> bool:
-    values = values_in(fact)
-    return (
-        bool(values & values_in(text))
-        if values
-        else bool(set(plain_words(fact).split()) & set(plain_words(text).split()))
-    )
+    if values := values_in(fact):
+        return bool(values & values_in(text))
+    return bool(set(plain_words(fact).split()) & set(plain_words(text).split()))
 
 
 Calls: TypeAlias = Sequence[Mapping[str, Any]]
@@ -195,20 +191,13 @@ class RepairedAgent:
             update = await self.node(state, runtime)
         except Exception as error:  # of the agent's code, which is anybody's
             update = {"failed": error_line(error)}
-        text = "\n".join(draft["text"] for draft in update.get("drafts") or ())
-        calls = [
-            one
-            for draft in update.get("drafts") or ()
-            for one in draft.get("tool_calls", [])
-            if one["name"] != INTERRUPT
-        ]
+        drafts = update.get("drafts") or []
+        text = "\n".join(draft["text"] for draft in drafts)
+        calls = [one for draft in drafts for one in draft.get("tool_calls", []) if one["name"] != INTERRUPT]
         changed = world is not None and repr(await state_of(world)) != state_before
-        wrong = (
-            "it failed"
-            if update.get("failed") or update.get("stop") or not text.strip()
-            else wrong_of_agent(text, calls, _calls(state), ideal, state["scenario"], changed=changed)
-        )
-        if not wrong:
+        wrong = "" if text.strip() and not update.get("stop") and not update.get("failed") else "it failed"
+        wrong = wrong or wrong_of_agent(text, calls, _calls(state), ideal, state["scenario"], changed=changed)
+        if not wrong or (changed and not restorable(runtime.context)):  # what it did cannot be undone
             return update
         self.because, self._taken = wrong, True
         await put_back(runtime.context)
@@ -222,22 +211,17 @@ class RepairedAgent:
         for fact in ideal.facts:
             needed = [v for step in plan for v in scalars(as_object(step.get("arguments"))) if holds(fact, v)]
             if needed and not all(holds(heard, value) for value in needed):
-                label = fact.partition(" is ")[0] if " is " in fact else fact.partition("是")[0]
-                question = (
-                    f"{label}是什么？" if language_of(fact) == "zh" else f"What is {label[:1].lower()}{label[1:]}?"
-                )
-                if sum(question == text for text in own) < MOST_ASKED:
-                    return {"drafts": [{"text": question}]}
-                return {"drafts": [{"text": "Without that it is not possible."}]}
-        made = [(one["name"], one.get("arguments")) for one in _calls(state) if one.get("error") is None]
+                label = re.split(" is |是", fact)[0]
+                chinese = language_of(fact) == "zh"
+                question = f"{label}是什么？" if chinese else f"What is {label[:1].lower()}{label[1:]}?"
+                again = sum(question == text for text in own) < MOST_ASKED
+                return {"drafts": [{"text": question if again else "Without that it is not possible."}]}
+        made = [_call_of(one) for one in _calls(state) if one.get("error") is None]
         played: list[dict[str, Any]] = []
-        for step in plan:
-            if (step["name"], step.get("arguments")) in made:
-                continue
+        for step in (one for one in plan if _call_of(one) not in made):
             for _ in range(2):
-                call = await self.tools.play(
-                    step["name"], dict(as_object(step.get("arguments"))), world, state["scenario"]
-                )
+                arguments = dict(as_object(step.get("arguments")))
+                call = await self.tools.play(step["name"], arguments, world, state["scenario"])
                 played.append(call.model_dump(mode="json"))
                 if call.error is None:
                     break

@@ -132,6 +132,8 @@ class Listener:
         if not new and len(asked_before) > 1 and self.give_up:  # it was told twice
             return self.give_up
         told = new or fitting
+        if told == [self.goal]:
+            return self.phrase("goal", sum(self.goal in text for text in self.prompt.own))
         first = (
             "{x}"
             if told[0][-1] in "?？!！"
@@ -177,7 +179,8 @@ class Listener:
         found: list[str] = []
         for _, of_fact in asked:
             of_kind = [fact for fact in self.facts if has(of_fact, fact)]
-            found += self.nearest(of_kind, wanted)
+            in_goal = [self.goal] if not of_kind and has(of_fact, self.goal) else []
+            found += self.nearest(of_kind or in_goal, wanted)
         if asked:
             return list(dict.fromkeys(found))
         return [fact for fact in self.facts if (wanted - topic) & set(_words(fact))]
