@@ -8,14 +8,14 @@ from duologue.data import Conversation, Message, recllmsim, record_lines
 from duologue.data.next_turns import moments_of
 from duologue.errors import SettingError
 from duologue.graphs.single_turn import cast_for, cast_name
-from duologue.runs import RunSettings
-from duologue.runs.loop import blocking
-from duologue.runs.next_turn import next_turns
+from duologue.runs import RunSettings, blocking
+from duologue.runs import next_turn as asking
 from duologue.testing import scripted_model
 
 
-def asked(*arguments):
-    return blocking(next_turns(*arguments))
+def next_turns(cast, moments, *, attempts=None, behaviours=(), **settings):
+    how = RunSettings.of(**settings)
+    return blocking(asking.next_turns(cast, moments, how, attempts=attempts, behaviours=behaviours))
 
 
 def stored(*turns, number=0, scenario=None, answered=True):
