@@ -97,12 +97,12 @@ def test_where_nothing_says_what_the_user_wants_the_first_turn_is_not_asked_for(
         return "And the price?"
 
     moments = list(moments_of([stored("Move my flight", "To May", scenario={"kind": "messages"})]))
-    turns = asked(cast_for(moments, user), moments)
+    turns = next_turns(cast_for(moments, user), moments)
     assert (cast_name(moments), [turn.key for turn in turns]) == ("agent_test", ["0/1", "0/2"])
     assert all("Move my flight" in text for text in heard)
     goal = {"kind": "messages", "goal": "Fly in May"}
     told = list(moments_of([stored("Move my flight", scenario=goal)]))
-    assert [turn.key for turn in asked(cast_for(told, user), told)] == ["0/0", "0/1"]
+    assert [turn.key for turn in next_turns(cast_for(told, user), told)] == ["0/0", "0/1"]
 
 
 def test_pages_are_in_the_language_of_most_conversations_and_several_kinds_need_a_cast_by_name():
@@ -114,7 +114,7 @@ def test_pages_are_in_the_language_of_most_conversations_and_several_kinds_need_
         "preference": "1. 年龄：20",
     }
     moments, user = list(moments_of([stored("去哪里玩？", scenario=situation)])), scripted_model("还有吗？")
-    asked(cast_for(moments, user), moments, RunSettings(concurrency=1))
+    next_turns(cast_for(moments, user), moments, concurrency=1)
     assert "谢谢，再见" in user.texts[1]
     moments = list(moments_of([stored("a"), stored("b", scenario={"kind": "messages", "goal": "g"})]))
     with pytest.raises(SettingError, match="several kinds"):
