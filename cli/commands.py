@@ -7,7 +7,6 @@ bug, whose traceback is in a file that the line names.
 import functools
 import io
 import os
-import signal
 import sys
 import textwrap
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from contextlib import ExitStack, nullcontext
 from importlib import import_module
 from tempfile import NamedTemporaryFile
 from traceback import format_exception
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -26,7 +25,7 @@ from ..data.tracing import requested, switched_off, untraced, variables
 from ..errors import DuologueError, SettingError, from_ctrl_c
 from .options import option
 from .printing import json_alone, put, say, shown
-from .running import INTERRUPTED
+from .running import end_on_signals, interrupted
 
 BAD_INPUT, BUG = 2, 70
 WIDTH = 80
@@ -182,7 +181,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # Half a surrogate pair in a file, or Chinese on a plain terminal, must not end the command.
             stream.reconfigure(errors="backslashreplace")
-    _end_on_signals()
+    end_on_signals()
     try:
         # Code of one's own may print, also where it is imported before the options are read.
         with plain_logs(shown), json_alone() if "--json" in sys.argv else nullcontext():
@@ -190,7 +189,7 @@ def main() -> None:
     except typer.TyperException as error:
         sys.exit(_refused(error))
     except (typer.Abort, KeyboardInterrupt):
-        sys.exit(_failed("interrupted", INTERRUPTED))
+        sys.exit(_failed("interrupted", interrupted()))
     except typer.Exit as exit:
         sys.exit(exit.exit_code)
     except BrokenPipeError:
@@ -198,20 +197,8 @@ def main() -> None:
     except (DuologueError, OSError) as error:
         sys.exit(_failed(_line(error), error.exit_code if isinstance(error, DuologueError) else BAD_INPUT))
     except Exception as error:
-        sys.exit(_failed("interrupted", INTERRUPTED) if from_ctrl_c(error) else _crashed(error))
+        sys.exit(_failed("interrupted", interrupted()) if from_ctrl_c(error) else _crashed(error))
     sys.exit(result if isinstance(result, int) else 0)
-
-
-def _end_on_signals() -> None:
-    """Let SIGTERM and SIGHUP end the command as Ctrl-C does; what is ignored from outside, as under nohup, stays so."""
-
-    def interrupted(*_: object) -> NoReturn:
-        raise KeyboardInterrupt
-
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, interrupted)
 
 
 @functools.cache

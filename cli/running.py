@@ -1,11 +1,12 @@
 """How a command runs what asks models: its plan, its bounds, where calls go, and how it ends on a signal."""
 
 import json
+import signal
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Self, TypeVar, get_args, get_origin
 
 import typer
 from pydantic import BaseModel, ConfigDict
@@ -25,8 +26,7 @@ OUT = Path("out")
 """Folder of runs without --out."""
 UNTOLD = 50
 """Most conversations, or other things, that are asked about without a word about their number."""
-INTERRUPTED = 130
-"""Exit code of a command that a signal ended, as a shell has it."""
+_ended_by = [signal.SIGINT]
 
 
 class HowToRun(BaseModel):
@@ -136,7 +136,25 @@ def ending_in_order(kept: str) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         say(f"interrupted: {kept}")
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(interrupted()) from None
+
+
+def end_on_signals() -> None:
+    """Let SIGTERM and SIGHUP end the command as Ctrl-C does; what is ignored from outside, as under nohup, stays so."""
+
+    def end(number: int, _: object) -> NoReturn:
+        _ended_by[0] = signal.Signals(number)
+        raise KeyboardInterrupt
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, end)
+
+
+def interrupted() -> int:
+    """The exit code of a command that a signal ended, as a shell has it."""
+    return 128 + _ended_by[0]
 
 
 def again_in(folder: Path | None) -> str:

@@ -201,22 +201,22 @@ LOOKS = (
     *(f"convert SRC made{n}{end} --to {form}" for n, (form, end) in enumerate(
         (("sharegpt", ".json"), ("messages", ".jsonl"), ("replay", ".jsonl")))),
     *("label SRC --labels intent --write a.csv"),
-    "next-turn SRC --user offline --out next --yes",
+    "next-turn SRC --user offline --out next",
 )  # fmt: skip
 COMMANDS = {
     "simquac": (
         *LOOKS, "convert SRC made.json --to simquac", "convert SRC made_q.jsonl --to quac",
         "convert SRC made_s.jsonl --to squad_v2", "papers simquac stats SRC", "papers simquac teacher SRC", "papers simquac validators SRC",
-        "papers simquac readers SRC --model offline --yes", "papers simquac repair as_simquac.json --out repaired.json", "papers simquac baseline as_simquac.json",
-        "simulate simquac --scenarios SRC --max-turns 1 --out again --yes",
-        "simulate simquac --scenarios SRC --user replay:SRC --assistant replay:SRC --out again --yes",
+        "papers simquac readers SRC --model offline", "papers simquac repair as_simquac.json --out repaired.json", "papers simquac baseline as_simquac.json",
+        "simulate simquac --scenarios SRC --max-turns 1 --out again",
+        "simulate simquac --scenarios SRC --user replay:SRC --assistant replay:SRC --out again",
     ),
     "recllmsim": (
         *LOOKS, "convert SRC made_r --to recllmsim", "papers recllmsim stats SRC", "papers recllmsim predict SRC",
         "papers recllmsim intents SRC", "papers recllmsim satisfaction SRC", "compare SRC SRC --out compared",
-        "validity SRC --user offline --out valid --yes",
-        "simulate recllmsim --scenarios SRC --max-turns 1 --out again --yes",
-        "simulate recllmsim --scenarios SRC --user replay:SRC --assistant replay:SRC --out again --yes",
+        "validity SRC --user offline --out valid",
+        "simulate recllmsim --scenarios SRC --max-turns 1 --out again",
+        "simulate recllmsim --scenarios SRC --user replay:SRC --assistant replay:SRC --out again",
     ),
 }  # fmt: skip
 

@@ -258,7 +258,7 @@ def test_not_a_line_of_the_package_names_it() -> None:
 
 @pytest.mark.heavy
 def test_the_lenient_policy_is_found_in_pairs_as_its_page_shows(duologue: Command, folder: Path) -> None:
-    command = ("test", "--cast", "airline:cast", "--scenarios", "policy.jsonl", "--repeats", 4, "--no-page")
+    command = ("test", "--cast", "airline:cast", "--scenarios", "policy.jsonl", "--repeats", 4)
     assert duologue(*command, "--out", "strict").returncode == 1
     done = duologue(*command, "--set", "lenient=true", "--out", "lenient", "--against", "strict")
     page = (ROOT / "docs" / "test" / "compare_versions.md").read_text(encoding="utf-8")

@@ -206,9 +206,7 @@ def test_a_kill_pays_at_most_the_votes_under_way_again(source: Path, tmp_path: P
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "mood.md").write_text(PAGE)
     endpoint = faulty(reply=GOOD)
-    command = (
-        "annotate source --labels mood --labels-dir pages --model openai:m --out out --concurrency 2 --yes".split()
-    )
+    command = "annotate source --labels mood --labels-dir pages --model openai:m --out out --concurrency 2".split()
     kills = 0
     for at in (3, 7, 12):
         fork = forks(command, tmp_path, endpoint.environment)

@@ -19,7 +19,7 @@ def simulate(
     places = ({"title": f"Place {number}", "background": "A place.", "header": "The tower"} for number in range(999))
     lines = (json.dumps(next(places) | {"section": section}) + "\n" for _ in range(conversations))
     (folder / "topics.jsonl").write_text("".join(lines))
-    command = "simulate simquac --topics topics.jsonl --max-turns 2 --concurrency 8 --out run --yes --json"
+    command = "simulate simquac --topics topics.jsonl --max-turns 2 --concurrency 8 --out run --json"
     arguments = [*command.split(), "--user", model, "--assistant", model, *more]
     return forks(arguments, folder, endpoint.environment, **limits)
 

@@ -66,8 +66,8 @@ agent = graph.compile()
 '''
 MORE = {
     "simulate": "simulate simquac --topics topics.jsonl --user openai:m --assistant openai:m --max-turns 3",
-    "versions": "test --scenarios goals.jsonl --user openai:m --assistant openai:m --against openai:n --max-turns 3 --no-page",
-    "world": "test --scenarios goals.jsonl --user openai:m --assistant clerk:agent --world clerk:world --max-turns 4 --no-page",
+    "versions": "test --scenarios goals.jsonl --user openai:m --assistant openai:m --against openai:n --max-turns 3",
+    "world": "test --scenarios goals.jsonl --user openai:m --assistant clerk:agent --world clerk:world --max-turns 4",
 }
 
 
@@ -88,7 +88,7 @@ class Killed:
         (folder / "topics.jsonl").write_text("".join(topics))
         (folder / "goals.jsonl").write_text("".join(goals))
         (folder / "clerk.py").write_text(CLERK)
-        self.command = f"{MORE[what]} --concurrency {concurrency} --out run --yes".split()
+        self.command = f"{MORE[what]} --concurrency {concurrency} --out run".split()
 
     def start(self) -> Any:
         """Start the run, or go on with it."""

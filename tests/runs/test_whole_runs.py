@@ -58,7 +58,7 @@ def test_a_bound_on_the_cost_ends_a_run_in_order_and_a_larger_one_goes_on(
     forks: Any, faulty: Any, tmp_path: Path
 ) -> None:
     endpoint = faulty()
-    command = "simulate simquac --user openai:gpt-4.1-mini --assistant openai:gpt-4.1-mini --max-turns 3 --yes"
+    command = "simulate simquac --user openai:gpt-4.1-mini --assistant openai:gpt-4.1-mini --max-turns 3"
     command += " --concurrency 2 --out run --json"
     fork = forks([*command.split(), "--max-cost", "0.003"], tmp_path, endpoint.environment)
     assert fork.wait() == 1
@@ -79,7 +79,7 @@ def test_the_tests_of_an_agent_finish_with_three_in_ten_of_everything(forks: Any
         "".join(json.dumps({"goal": f"Buy {number} stamps and thank the clerk."}) + "\n" for number in range(12))
     )
     (tmp_path / "clerk.py").write_text("def agent(messages):\n    return 'Here you are: your stamps.'\n")
-    command = "test --assistant clerk:agent --scenarios scenarios.jsonl --user openai:m --max-turns 2 --out run --yes"
+    command = "test --assistant clerk:agent --scenarios scenarios.jsonl --user openai:m --max-turns 2 --out run"
     fork = forks(command.split(), tmp_path, endpoint.environment)
     fork.wait()
     records = (tmp_path / "run" / "conversations.jsonl").read_text().splitlines()
@@ -93,7 +93,7 @@ def test_the_tests_of_an_agent_finish_with_three_in_ten_of_everything(forks: Any
 def test_profiles_are_made_with_three_in_ten_of_everything(forks: Any, faulty: Any, tmp_path: Path) -> None:
     endpoint = faulty(faults={"everything": 0.3}, retry_after=0.1)
     fork = forks(
-        "papers recllmsim profiles 12 --model openai:m --out made.txt --yes".split(),
+        "papers recllmsim profiles 12 --model openai:m --out made.txt".split(),
         tmp_path,
         endpoint.environment,
     )
