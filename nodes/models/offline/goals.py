@@ -1,8 +1,8 @@
 """The rule-based user of an agent's test, which has a goal and facts and listens: in English and Chinese.
 
 It names its goal first. A question is answered with each fact that fits it, once: what is asked for is known by its kind
-(a code, a date, a phone) or its words, and where no fact fits, the user says that it does not know. A statement that has
-a value which the user did not give, or says that something is done, is the answer: it says thanks and leaves. After a
+(a code, a date, a phone) or its words, and where no fact fits, the user says that it does not know. A statement that
+something is done or, where the goal asks for something, one with a value which the user did not give is the answer: it says thanks and leaves. After a
 refusal, or a message that is no answer, it asks once more in other words, then gives up.
 """
 
@@ -99,13 +99,15 @@ class Listener:
         signs = vocabulary("goals")[language_of(heard) or "en"]
         if has(signs["waits"], heard):
             return False
+        if not has(self.phrases["informs"], self.goal):  # it wants something done, of which a number alone says nothing
+            return False
         own = "\n".join((self.said, self.goal, *self.facts))
         if values_in(heard) - values_in(own):
             return True
         # What was asked about has no number: a statement about it that says something new.
         about, new = set(_words(heard)), set(_words(heard)) - set(_words(own))
         wanted = set(_words(self.goal))
-        return has(self.phrases["informs"], self.goal) and bool(about & wanted) and len(new) > 0
+        return bool(about & wanted) and len(new) > 0
 
     def is_empty(self, heard: str) -> bool:
         """Whether a message neither asks nor answers."""
@@ -177,13 +179,15 @@ class Listener:
         topic = set(_words(self.goal))
         wanted = set(_words(question))
         found: list[str] = []
+        of_any_kind = False
         for _, of_fact in asked:
             of_kind = [fact for fact in self.facts if has(of_fact, fact)]
             in_goal = [self.goal] if not of_kind and has(of_fact, self.goal) else []
+            of_any_kind |= bool(of_kind or in_goal)
             found += self.nearest(of_kind or in_goal, wanted)
-        if asked:
+        if of_any_kind:
             return list(dict.fromkeys(found))
-        return [fact for fact in self.facts if (wanted - topic) & set(_words(fact))]
+        return self.nearest([fact for fact in self.facts if (wanted - topic) & set(_words(fact))], wanted)
 
     def nearest(self, facts: Sequence[str], wanted: set[str]) -> list[str]:
         """Of facts of one kind those that share most words with a question; none where what is unknown shares more."""
