@@ -216,15 +216,15 @@ def test(
         scenarios: Objects as in a scenario file, or a path of one or of stored conversations. Equal ones are repeats.
         user: The user simulator; default: the rule-based user `offline`.
         repeats: Number of conversations about each scenario.
-        seed: Seed of the run.
-        out: Run folder: the same call with the same folder goes on.
         cast: Another cast than that of agent tests, by name or as an object; the agent is its assistant.
         judge: Model that judges success where a scenario asks for a judgement and names none.
         behaviour: What the users do that makes it hard, such as `impatient,incomplete`; several such texts are several kinds
             of users, and `plain` is one without.
         limit: Number of scenarios, the first ones; None: all.
         max_turns: Maximum number of turns of a conversation; default: the cast's.
+        seed: Seed of the run.
         limits: Limits in place of `max_turns` and `seed`.
+        out: Run folder: the same call with the same folder goes on.
         threshold: The lowest share of successes, 0 to 1, with which the agent passes; by default every scored conversation
             has to succeed.
         at_least: The lowest lower end of the share's 95 % interval with which it passes; None: no such bound.
@@ -235,9 +235,9 @@ def test(
             A number above 0 and below 1: unless a loss of at most this share is shown.
         why: Find whose fault each failure is by running it again with one part put right. It needs scenarios with a
             `plan` (`duologue scenarios`) and an agent that is a LangGraph graph; others are undecided, with the reason.
+        specified: For `why`, a world whose tools do what they should; without one no fault of the tools is found.
         labels: People's labels of some conversations, a file or a folder of the labelling page: the judge's agreement with
             them (kappa) and the rectified share are told (`judge` of the result).
-        specified: For `why`, a world whose tools do what they should; without one no fault of the tools is found.
         settings: How the run is made, as for `simulate` (`concurrency`, `max_cost`, `replies` and others), and settings of
             the cast, such as `world`, `approve` or `language`; options of its scenarios, such as
             `part`; limits, such as `turn_timeout`.

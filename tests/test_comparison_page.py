@@ -23,13 +23,3 @@ def test_a_cell_is_yes_partly_no_or_not_found_in_a_version(row: list[str]) -> No
     assert len(row) == 1 + len(TOOLS)
     for cell in row[1:]:
         assert re.match(r"\**(yes|partly|no)\b|not found in \d", cell), cell
-
-
-@pytest.mark.parametrize("tool", TOOLS)
-def test_a_tool_has_its_version_and_the_place_of_each_cell(tool: str) -> None:
-    section = PAGE.split(f"\n### {tool}\n")[1].split("\n### ")[0]
-    assert section.strip().startswith("Read: this repository" if tool == "Duologue" else "Read: ")
-    assert tool == "Duologue" or re.search(r"\d+\.\d+\.\d+", section.split("\n1.")[0])
-    assert [int(number) for number in re.findall(r"^(\d+)\. ", section, re.MULTILINE)] == list(range(1, 12))
-    for version in re.findall(r"not found in ([\d.]+)", " ".join(row[HEAD.index(tool)] for row in ROWS)):
-        assert version in section.split("\n1.")[0]

@@ -130,7 +130,7 @@ def counting(**options: Any) -> Any:
     def answer(state: Counted) -> dict[str, Any]:
         seen.append([message.type for message in state["messages"]])
         turns = state.get("turns", 0) + 1
-        return {"messages": [AIMessage(f"This is turn {turns}.")], "turns": turns}
+        return {"messages": [AIMessage(f"Shall I do turn {turns}?")], "turns": turns}
 
     graph = StateGraph(Counted).add_node("answer", answer).add_edge(START, "answer").compile(**options)
     return AgentSpeaker("assistant", graph), seen
@@ -145,7 +145,7 @@ def test_an_agent_goes_on_with_the_channels_that_are_recorded_with_or_without_a_
     assert [message.kept for message in talk.messages[1::2]] == [{"turns": 1}, {"turns": 2}, {"turns": 3}]
     other, _ = counting(**options)
     (future,) = duologue.fork(talk, at=3, assistant=other, max_turns=4)
-    assert [message.text for message in future.messages[5::2]] == ["This is turn 3.", "This is turn 4."]
+    assert [message.text for message in future.messages[5::2]] == ["Shall I do turn 3?", "Shall I do turn 4?"]
     assert future.forks is not None
     assert [("begins a new thread" in note) for note in future.forks.notes] == [True]
 

@@ -133,7 +133,7 @@ def hides_numbers(draft: nodes.Draft, state: nodes.State) -> str | None:
 
 def cast(
     user: Annotated[str, Field(description="The customer: openai:NAME, or offline.")] = "offline",
-    limit: Annotated[int, Field(ge=1, description="Largest transfer in euros.")] = 1000,
+    most: Annotated[int, Field(ge=1, description="Largest transfer in euros.")] = 1000,
 ) -> graphs.Cast:
     """A customer with a goal and facts, and the bank's agent."""
     pages = prompts.library(Path(__file__).parent / "pages")
@@ -144,7 +144,7 @@ def cast(
         question_validator=UserValidator(Ending(may_give_up=True, any_goodbye=True, stored=True)),
         assistant=nodes.AgentSpeaker("assistant", agent),
         answer_validator=nodes.every(nodes.not_empty, nodes.validator(hides_numbers)),
-        world=lambda scenario: Accounts(scenario["accounts"], limit),
+        world=lambda scenario: Accounts(scenario["accounts"], most),
         limits=nodes.Limits(max_turns=8),
         prompts=pages,
     )

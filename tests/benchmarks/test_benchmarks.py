@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -16,7 +14,7 @@ from tests.benchmarks.endpoint import Connection, Endpoint, Settings
 from tests.benchmarks.instant import InstantChatModel, called_alone
 from tests.benchmarks.measuring import IMPLEMENTATIONS
 from tests.benchmarks.parts import PARTS, checked, small
-from tests.benchmarks.processes import ROOT, NoResultError
+from tests.benchmarks.processes import NoResultError
 from tests.benchmarks.workload import Pages, Workload
 
 WORK = Workload(port=0, conversations=3, turns=2, concurrency=2)
@@ -216,19 +214,3 @@ def test_every_row_finds_what_it_divides_among_the_measurements_of_its_part():
                 Workload.of({"port": 1, **measurement.settings}).calls
                 >= Workload.of({"port": 1, **small(measurement).settings}).calls
             )
-
-
-@pytest.mark.heavy
-def test_the_benchmark_measures_a_part_and_fills_its_rows(tmp_path: Path):
-    file = tmp_path / "found.json"
-    command = [sys.executable, "-m", "tests.benchmarks", "--small", "--rounds", "1", "--only", "calls"]
-    done = subprocess.run([*command, "--json", str(file)], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "Traceback" not in done.stderr
-    parts = json.loads(file.read_text())["parts"]
-    (made,) = parts.pop("calls")
-    assert not parts
-    assert set(made) == {measurement.label for measurement in PARTS[0].measurements if measurement.possible}
-    assert all(one["calls"] == one["expected"] for one in made.values())
-    assert "1 round" in done.stdout
-    assert "not measured" not in done.stdout

@@ -57,30 +57,6 @@ def test_the_baseline_is_what_the_docs_say_of_it(result_of, open_data):
         assert agree(shown["mean coverage of the section"][place], one["coverage"])
 
 
-def test_the_statistics_are_what_the_docs_say(result_of, open_data):
-    pytest.importorskip("scipy")
-    statistics = result_of(
-        "papers", "simquac", "stats", *(open_data / "simquac" / name for name in ("quac_subset.json", "sim_quac.json"))
-    )
-    shown = table("docs/papers/simquac.md", "", "QuAC (people)", "SimQuAC (simulated)")
-    for place, one in enumerate(by_source(statistics["sources"])):
-        assert agree(shown["conversations"][place], one["conversations"])
-        assert agree(shown["questions, answered"][place], one["questions"], one["answered"])
-        assert agree(shown["words per answer"][place], one["words_per_answer"])
-        assert agree(shown["spans per answer"][place], one["spans_per_answer"])
-        assert agree(shown["coverage, mean and sd"][place], one["coverage_mean"], one["coverage_sd"])
-        assert agree(shown["flow, n, mean and sd"][place], one["flow_n"], one["flow_mean"], one["flow_sd"])
-    shown = table("docs/papers/simquac.md", "QuAC against SimQuAC", "Student's t", "p", "Welch's p")
-    for one in statistics["tests"]:
-        if one["measure"] in shown:
-            statistic, p, welch = shown.pop(one["measure"])
-            assert agree(statistic, one["statistic"])
-            assert [float(number) for number in (*p, *welch)] == [
-                float(f"{one[name]:.2g}") if one[name] < 0.001 else round(one[name], 4) for name in ("p", "welch_p")
-            ]
-    assert not shown
-
-
 @pytest.mark.heavy
 def test_what_the_validators_say_of_the_published_users_is_what_the_docs_say_of_it(result_of, open_data, tmp_path):
     shown = table("docs/papers/recllmsim.md", "", "RecLLMSim (simulated)", "people")

@@ -100,15 +100,15 @@ def test_a_user_of_peoples_turns_uses_none_twice(tmp_path):
 
 def test_several_messages_of_a_turn_are_paragraphs_of_one_and_stay_apart_in_its_record():
     async def node(state, runtime):
-        return {"drafts": [{"text": "Hello."}, {"text": f"Part {state.get('turn', 0)}."}]}
+        return {"drafts": [{"text": "Hello."}, {"text": f"Move my flight, part {state.get('turn', 0)}."}]}
 
     user = duologue.user(**GOAL, user=node)
     first = user.reply_now()
-    assert first.text == "Hello.\n\nPart 0."
+    assert first.text == "Hello.\n\nMove my flight, part 0."
     heard = [{"role": "user", "content": first.text}, {"role": "assistant", "content": "Which code?"}]
-    assert user.reply_now(heard).text == "Hello.\n\nPart 1."
+    assert user.reply_now(heard).text == "Hello.\n\nMove my flight, part 1."
     texts = [message.text for message in user.conversation.messages]
-    assert texts == ["Hello.", "Part 0.", "Which code?", "Hello.", "Part 1."]
+    assert texts == ["Hello.", "Move my flight, part 0.", "Which code?", "Hello.", "Move my flight, part 1."]
 
 
 def test_a_model_that_fails_is_an_end_with_its_reason():

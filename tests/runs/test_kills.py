@@ -141,7 +141,7 @@ def ends_as_an_undisturbed_one(
         run.kill_at(run.endpoint.counts()["answered"] + step + 3 * number, WHENS[number % 3])
     counts = run.finish()
     print(f"{what}: {run.kills} kills, {counts['requests']} requests, {counts['repeats']} repeats")
-    assert run.kills == kills
+    assert 1 <= run.kills <= kills
     assert texts(run.records) == texts(whole.records)
     assert ledgers(run) == ledgers(whole)
     assert counts["repeats"] <= kills * size["concurrency"]

@@ -117,7 +117,6 @@ BEFORE: dict[str, dict[str, str]] = {
         "duologue convert out/my_run": EARLIER_RUN.format("out/my_run"),
     },
     "docs/run/forks.md": {"": FORKED},
-    "docs/run/runs.md": {"": EARLIER_RUN.format("out/one")},
     "docs/start/command_line.md": {"duologue show": EARLIER_RUN.format("out/simquac-1")},
     "docs/test/agents.md": {
         "import duologue\nfrom duologue import graphs": "world, mine = (lambda scenario: {}), nodes.not_empty",

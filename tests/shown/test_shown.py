@@ -24,7 +24,6 @@ from tests.tree import ROOT
 NOT_RUN = {
     r"pip install ": "a package index: the extras are compared with pyproject.toml",
     r"make ": "the suite itself: the targets are compared with the Makefile",
-    r"python -m tests\.benchmarks": "measures a clock: the modules exist",
     r"git clone ": "the network",
     r"\. \.venv": "a shell's own command",
     r"export ": "a shell's own command",

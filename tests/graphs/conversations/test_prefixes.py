@@ -21,7 +21,7 @@ CASTS = {
     "simquac": (simquac.cast, simquac.scenarios([TOPIC]), {}, ("", "What happened in year <{}>?"), ("Nobody.", "Ships still pass")),
     "recllmsim": (recllmsim.cast, TASKS, {}, *WORDS),
     "page by page": (recllmsim.cast, TASKS, {"handshake": True, "proactive": True}, *WORDS),
-    "agent_test": (agent_test.cast, agent_test.scenarios([GOAL]), {}, *WORDS),
+    "agent_test": (agent_test.cast, agent_test.scenarios([GOAL]), {}, ("", "Move my flight to <museum> number {}."), WORDS[1]),
 }  # fmt: skip
 
 
