@@ -174,12 +174,12 @@ def test_what_the_ratios_are_made_of_is_printed_too():
 async def test_each_command_reads_the_run_that_was_made(tmp_path, monkeypatch):
     (tmp_path / "cwd").mkdir()
     monkeypatch.chdir(tmp_path / "cwd")
-    monkeypatch.setattr(reading, "COMMANDS", (("list", "runs", "list", "run"),))
+    monkeypatch.setattr(reading, "COMMANDS", (("list", "runs", "run"),))
     figures = await reading.read(Workload(port=0, conversations=3, turns=1), Path("read"))
     assert (figures["made"], figures["read"]["list"]["peak"] > 0) == (6, True)
     assert (tmp_path / "cwd/read/run/conversations.jsonl").stat().st_size == figures["read"]["file"]
-    with pytest.raises(RuntimeError, match="duologue runs list nowhere"):
-        reading.called(tmp_path, "runs", "list", "nowhere")
+    with pytest.raises(RuntimeError, match="duologue runs nowhere"):
+        reading.called(tmp_path, "runs", "nowhere")
 
 
 def test_the_own_share_of_a_graph_is_what_is_left_without_the_model():

@@ -107,7 +107,6 @@ BEFORE: dict[str, dict[str, str]] = {
     "docs/labels/agreement.md": {
         "": "from pathlib import Path\nPath('labelled').symlink_to('recllmsim_human_vs_agent/human_exp_V2')"
     },
-    "docs/labels/by_models.md": {"duologue annotate answers": STUDY},
     "docs/labels/by_people.md": {"duologue label": PEOPLE, "duologue papers recllmsim preference answers": STUDY},
     "docs/reference/nodes.md": {
         "cast = ": "from my_agent import graph as my_compiled_agent\n\n\ndef my_criterion(state, limits):\n    return None\n"
