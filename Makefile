@@ -53,7 +53,7 @@ test-all: $(STAMPS)/env $(STAMPS)/bench $(STAMPS)/docs $(TRACES)/light  ## what 
 docs: $(STAMPS)/docs  ## the site in build/site, from the pages in docs, the commands and the docstrings
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --builder html docs build/site
 
-bench: $(STAMPS)/bench  ## what only a clock shows, as ratios; asserts nothing: docs/reference/performance.md
+bench: $(STAMPS)/bench  ## what only a clock shows, as ratios; asserts nothing
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 	$(if $(ARGS),,$(BIN)/python -m tests.benchmarks.pace && $(BIN)/python tests/benchmarks/slow_texts.py)
 

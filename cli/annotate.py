@@ -46,7 +46,9 @@ def annotate_command(
     how = HowToRun.of(locals())
     names = names_in(labels or ())
     if not names:
-        raise SettingError("--labels: give labels, such as --labels style,intent; docs/labels/by_models.md lists all")
+        raise SettingError(
+            "--labels: give labels, such as --labels style,intent; docs/data/shipped_labels.md lists all"
+        )
     if out is None and not plan:
         raise SettingError("--out is missing: name a folder for the labels")
     with how.keys():

@@ -76,7 +76,7 @@ class Asked:
 def papers_command(
     paper: Annotated[str, argument("PAPER", "simquac or recllmsim.")],
     what: Annotated[str, argument("WHAT", "A wrong one lists all.")],
-    sources: Annotated[list[str] | None, argument("[SRC...]", "Data sets or runs; docs/research says which.")] = None,
+    sources: Annotated[list[str] | None, argument("[SRC...]", "Data sets or runs; docs/papers says which.")] = None,
     train: Annotated[Path | None, option("predict: learn from these too.", metavar="SRC")] = None,
     model: options.Models = None,
     without: Annotated[list[str] | None, option("preference: leave this one out.", metavar="PERSON:ID")] = None,

@@ -247,13 +247,13 @@ def _unknown(first: Any) -> str:
     """What is said of a file that no form fits, given its first value."""
     role = first.get("role") if is_object(first) else None
     if isinstance(role, str) and "content" in first:
-        return f"the form fits, but not the role {role!r}: write user or assistant, as in {LINE} (docs/start/log_formats.md)"
+        return f"the form fits, but not the role {role!r}: write user or assistant, as in {LINE} (docs/data/formats.md)"
     keys = [" ".join(str(key).split())[:40] for key in first] if is_object(first) else []
     more = ", ..." if len(keys) > MOST_KEYS else ""
     begins = f" (it begins with {', '.join(keys[:MOST_KEYS])}{more})" if keys else ""
     return (
-        f"{UNKNOWN}{begins}; the smallest line that is read is {LINE} (docs/start/log_formats.md); a reader of your own "
-        "takes 15 lines (docs/extend/log_format.md, --log-format MODULE:NAME); `duologue check --form` lists what was "
+        f"{UNKNOWN}{begins}; the smallest line that is read is {LINE} (docs/data/formats.md); a reader of your own "
+        "takes 15 lines (docs/data/formats.md, --log-format MODULE:NAME); `duologue check --form` lists what was "
         "looked for"
     )
 

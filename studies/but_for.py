@@ -4,7 +4,7 @@ A record that is replayed with nothing changed must give itself. Then each part 
 user's wrong messages, the agent from its first wrong act on, the tools by a specified world. The part that alone mends is
 at fault, a pair where only a pair does; where several mend, or none does, the fault is undecided. The scenario is at
 fault only by proof: its plan needs a value that neither its user nor a tool has. Whole parts from the start are tried
-last, and what they show is weak. `docs/test/faults.md` has what was measured.
+last, and what they show is weak.
 
 Agents and users run again from the start, with the replies that are kept: of a run without models a failure costs one
 conversation a part.

@@ -7,7 +7,7 @@ import pytest
 from tests.tree import ROOT
 
 TOOLS = ("Duologue", "openevals", "tau2-bench", "NeMo User Sim", "sdialog", "deepeval", "scenario", "MLflow")
-PAGE = (ROOT / "docs/start/comparison.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/reference/comparison.md").read_text(encoding="utf-8")
 HEAD, _, *ROWS = (
     [cell.strip() for cell in line.strip("|").split("|")] for line in re.findall(r"^\|.*\|$", PAGE, re.MULTILINE)
 )

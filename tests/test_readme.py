@@ -44,7 +44,7 @@ def test_the_agent_and_its_result_are_those_of_the_example() -> None:
 
 
 def test_the_comparison_is_that_of_its_page() -> None:
-    page = rows((ROOT / "docs/start/comparison.md").read_text(encoding="utf-8"))
+    page = rows((ROOT / "docs/reference/comparison.md").read_text(encoding="utf-8"))
     table = README.partition("## Comparison")[2].partition("\n## ")[0]
     short = {name: cells for name, cells in rows(table).items() if not name.startswith("-")}
     assert len(short) >= 9

@@ -1,7 +1,7 @@
 """Sources of teacher-student conversations side by side: answers, coverage, flow, and how questions are put.
 
 "Let the LLMs Talk" (WSDM 2024), Table 5 and Figure 2. The paper gives no definition of coverage; the one here
-is the plainest, and `docs/papers/simquac.md#tables-3-and-5-figure-2` says how far it agrees with what is printed there.
+is the plainest, and `docs/papers/simquac.md` says how far it agrees with what is printed there.
 """
 
 import warnings

@@ -240,7 +240,7 @@ def _roles(path: str | Path, dialogues: Sequence[_Dialogue]) -> dict[str, str]:
         listed = ", ".join(map(repr, unknown[:6])) + (f" and {len(unknown) - 6} more" if len(unknown) > 6 else "")
         raise DataError(
             f"{at(path, places[unknown[0]])}: {listed}: neither user nor assistant by name: write user and assistant in "
-            "their place, or read the file with a format of your own (--log-format MODULE:NAME, docs/extend/log_format.md)"
+            "their place, or read the file with a format of your own (--log-format MODULE:NAME, docs/data/formats.md)"
         )
     if "assistant" not in roles.values() and {one.keys.speaker for one in dialogues} <= {*_OF_DIALOGUES}:
         roles = {name: "assistant" if role == "system" else role for name, role in roles.items()}

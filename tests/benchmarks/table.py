@@ -157,7 +157,7 @@ def plain(parts: dict[str, list[Round]]) -> str:
 
 
 def markdown(parts: dict[str, list[Round]]) -> str:
-    """The table for docs/run/scale.md, with the command that measures each figure again."""
+    """The table for README, with the command that measures each figure again."""
     head = ("Figure", "Target", "Reached", "Of all rounds", "Command")
     rows = [head, tuple("---" for _ in head)]
     for part, title, bound, reached, spread, verdict in lines(parts):

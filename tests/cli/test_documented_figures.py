@@ -87,7 +87,7 @@ def test_peoples_labels_agree_with_the_published_ones_as_the_docs_say(result_of,
     options = [part for pair in names for part in ("--between", pair)]
     rows = result_of("agreement", source, *options, "--ordered", "Low,Moderate,High")["rows"]
     shown = table(
-        "docs/labels/agreement.md", "label", "simulated: accuracy", "always the commonest", "kappa", "AC1", "people: accuracy",
+        "docs/papers/findings.md", "label", "simulated: accuracy", "always the commonest", "kappa", "AC1", "people: accuracy",
         "always the commonest (people)", "kappa (people)", "AC1 (people)",
     )  # fmt: skip
     assert len(rows) == 2 * len(shown) == 22
@@ -121,7 +121,7 @@ def test_votes_agree_as_the_docs_say(result_of, open_data):
     options = [of for name in ("solving", "broadness", "style", "advice") for of in ("--between", name)]
     rows = {(row["label"], row["side"]): row for row in result_of("agreement", source, *options)["rows"]}
     shown = table(
-        "docs/labels/agreement.md",
+        "docs/papers/findings.md",
         "votes of",
         "unanimous: simulated, people",
         "Fleiss' kappa: simulated, people",

@@ -126,7 +126,7 @@ def test_the_text_of_a_file_is_read_as_recognises_sees_it(tmp_path, pack):
 
 
 def test_the_conversation_that_the_page_about_logs_builds_has_what_the_text_says():
-    page = (Path(data.__file__).parents[1] / "docs/start/log_formats.md").read_text(encoding="utf-8")
+    page = (Path(data.__file__).parents[1] / "docs/data/writing.md").read_text(encoding="utf-8")
     names = {}
     exec(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1], names)
     talk = names["talk"]

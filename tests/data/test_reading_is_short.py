@@ -50,5 +50,5 @@ def test_two_lines_of_messages_are_read_by_few_modules_and_two_openings(monkeypa
 
 def test_what_is_not_recognised_shows_its_keys_and_the_way_to_a_reader_of_ones_own() -> None:
     Path("weather.jsonl").write_text('{"sky": "grey", "wind": 3}\n')
-    with pytest.raises(DataError, match=r"sky, wind.*docs/extend/log_format.md.*--log-format MODULE:NAME"):
+    with pytest.raises(DataError, match=r"sky, wind.*docs/data/formats.md.*--log-format MODULE:NAME"):
         load("weather.jsonl")

@@ -199,7 +199,7 @@ def test_a_case_that_cannot_be_read_is_refused_with_its_place(cases, problem):
 
 
 def test_each_form_has_a_row_with_its_sign_in_the_docs():
-    page = (ROOT / "docs/test/stored_conversations.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/test/scenario_sources.md").read_text(encoding="utf-8")
     table = page.partition("| form | sure sign |")[2].partition("\n\n")[0]
     rows = dict(re.findall(r"^\| `(\w+)` \| (.*?) \|", table, re.MULTILINE))
     assert rows == {form.name: form.sign for form in (*FORMS, LINES)}

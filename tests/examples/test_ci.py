@@ -19,7 +19,7 @@ MANIFEST = ROOT / ".pre-commit-hooks.yaml"
 
 
 def test_its_files_are_those_of_the_page() -> None:
-    page = (ROOT / "docs/test/testing.md").read_text()
+    page = (ROOT / "docs/start/agent.md").read_text()
     assert (EXAMPLE / "agent.yml").read_text() == JOB
     assert (EXAMPLE / ".pre-commit-config.yaml").read_text() == HOOK
     for language, name in (("python", "my_agent.py"), ("json", "scenarios.jsonl")):

@@ -1,4 +1,4 @@
-"""The pages of docs/extend are short, and what they print is what happens.
+"""A way in, a section of a page, is short, and what it prints is what happens.
 
 A block after "Save this as `NAME`:" is that file. Other Python blocks are executed in order in one namespace, shell blocks
 through the command. A text block is what the block before it prints: each of its lines occurs there.
@@ -19,14 +19,10 @@ from typing import Any
 import pytest
 
 from duologue import data
-from duologue.nodes.models.offline.reading import vocabulary
+from tests.shown import sections
 
-ROOT = Path(__file__).parents[2]
-PAGES = sorted(page for page in (ROOT / "docs" / "extend").glob("*.md") if page.stem != "index")
+WAYS_IN = sections.WAYS_IN
 LONGEST = 60
-NAMES = (
-    "cast", "domain", "further_node", "label", "log_format", "measure", "prompts", "selector", "user", "validator",
-)  # fmt: skip
 BLOCK = re.compile(r"(?:Save this as `(?P<file>[^`]+)`:\n)?```(?P<kind>\w+)\n(?P<text>.*?)```", re.DOTALL)
 
 
@@ -47,26 +43,17 @@ def squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
-def test_there_is_a_page_of_each_part_with_an_example_and_the_readme_links_them() -> None:
-    assert tuple(page.stem for page in PAGES) == NAMES
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for page in PAGES:
-        assert f"docs/extend/{page.name}" in readme
-        assert "](../" in page.read_text(encoding="utf-8"), page.name
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_a_page_is_short(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= LONGEST
+@pytest.mark.parametrize(("page", "heading"), WAYS_IN)
+def test_a_way_in_is_short(page: str, heading: str) -> None:
+    assert len(sections.section(page, heading).splitlines()) <= LONGEST
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_what_a_page_shows_is_what_happens(page: Path, folder: Path, forks: Any) -> None:
+@pytest.mark.parametrize(("page", "heading"), WAYS_IN)
+def test_what_a_way_in_shows_is_what_happens(page: str, heading: str, folder: Path, forks: Any) -> None:
     namespace: dict[str, Any] = {}
     printed = ""
-    blocks = list(BLOCK.finditer(page.read_text(encoding="utf-8")))
+    blocks = list(BLOCK.finditer(sections.section(page, heading)))
     for block, after in zip(blocks, [*blocks[1:], None], strict=True):
         text, is_refused = block["text"], after is not None and after["kind"] == "text"
         if block["file"]:
@@ -75,7 +62,7 @@ def test_what_a_page_shows_is_what_happens(page: Path, folder: Path, forks: Any)
         elif block["kind"] == "python":
             output = StringIO()
             with redirect_stdout(output):
-                done = eval(compile(text, page.name, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), namespace)
+                done = eval(compile(text, page, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), namespace)
                 if done is not None:
                     asyncio.run(done)
             printed = output.getvalue()
@@ -95,23 +82,10 @@ def test_what_a_page_shows_is_what_happens(page: Path, folder: Path, forks: Any)
 
 
 def test_the_log_format_of_the_page_cuts_no_message_and_reads_gzip(folder: Path) -> None:
-    page = (ROOT / "docs" / "extend" / "log_format.md").read_text(encoding="utf-8")
+    page = sections.section("data/formats.md", "A format of your own")
     source = next(block["text"] for block in BLOCK.finditer(page) if block["file"] == "till.py")
     (folder / "till.py").write_text(source)
     (folder / "monday.gz").write_bytes(gzip.compress(b"== ann\nC: 1 == 1?\n== bo\nC: Tea.\n"))
     till = import_module("till")
     data.register_format(till.FORMAT)
     assert [talk.messages[0].text for talk in data.load("monday.gz")] == ["1 == 1?", "Tea."]
-
-
-def test_the_page_of_the_cast_counts_the_characters_of_an_opening() -> None:
-    lengths = [len(text.replace("{x}", "")) for text in vocabulary("goals")["en"]["openings"]]
-    page = (ROOT / "docs" / "extend" / "cast.md").read_text(encoding="utf-8")
-    assert f"adds {min(lengths)} to {max(lengths)} characters" in page
-
-
-def test_the_example_of_the_cast_is_of_eighty_lines_at_most() -> None:
-    page = (ROOT / "docs" / "extend" / "cast.md").read_text(encoding="utf-8")
-    saved = [block["text"] for block in BLOCK.finditer(page) if block["file"]]
-    assert sum(len(text.splitlines()) for text in saved) <= 80
-    assert len({*re.findall(r"\]\(([^)#]+)", page), "cast.md"}) <= 3

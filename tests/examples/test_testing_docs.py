@@ -1,4 +1,4 @@
-"""What docs/test shows is what its commands and its tests do."""
+"""What the pages on tests of agents show is what their commands and tests do."""
 
 import json
 import re
@@ -10,8 +10,9 @@ import pytest
 from duologue.analysis.faults import USER_RULES
 from duologue.nodes.scorers.success import NAMES
 
-FOLDER = Path(__file__).parents[2] / "docs" / "test"
-PAGE, CI, VERDICT = ((FOLDER / f"{name}.md").read_text(encoding="utf-8") for name in ("testing", "ci", "verdict"))
+DOCS = Path(__file__).parents[2] / "docs"
+NAMES_OF_PAGES = ("start/agent.md", "test/ci.md", "test/result.md", "test/scenarios.md")
+PAGE, CI, RESULT, SCENARIOS = ((DOCS / name).read_text(encoding="utf-8") for name in NAMES_OF_PAGES)
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", PAGE, re.DOTALL)
 
 
@@ -50,5 +51,5 @@ def test_the_tests_of_the_page_pass(forks: Any, tmp_path: Path) -> None:
 
 
 def test_every_scorer_and_rule_stands_on_the_page() -> None:
-    assert [name for name in NAMES if f'`"{name}"' not in PAGE and f'"{name}":' not in PAGE] == []
-    assert [name for name in re.findall(r"`(user-[\w-]+)`", VERDICT) if name not in USER_RULES] == []
+    assert [name for name in NAMES if f'`"{name}"' not in SCENARIOS and f'"{name}":' not in SCENARIOS] == []
+    assert [name for name in re.findall(r"`(user-[\w-]+)`", RESULT) if name not in USER_RULES] == []

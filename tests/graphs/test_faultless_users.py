@@ -17,7 +17,7 @@ from duologue.nodes import Limits, State
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "data" / "samples"
-DOCS = " ".join((ROOT / "docs/test/verdict.md").read_text("utf-8").split())
+DOCS = " ".join((ROOT / "docs/reference/error_rates.md").read_text("utf-8").split())
 ASKS = ("What is the code?", "On which date?", "At what time?", "For how many people?",
         "请问号码是多少？", "哪一天？", "几点？", "几个人？")  # fmt: skip
 

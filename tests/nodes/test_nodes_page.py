@@ -1,4 +1,4 @@
-"""The tables of docs/reference/nodes.md have the keys of the state, of drafts and of verdicts, in order."""
+"""The tables of docs/graph/state.md have the keys of the state, of drafts and of verdicts, in order."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 
 from duologue import nodes
 
-PAGE = (Path(nodes.__file__).parents[1] / "docs" / "reference" / "nodes.md").read_text(encoding="utf-8")
+PAGE = (Path(nodes.__file__).parents[1] / "docs" / "graph" / "state.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("shape", [nodes.State, nodes.Draft, nodes.Verdict])

@@ -103,35 +103,22 @@ Path("goldens.json").write_text(json.dumps([golden]))
 """
 BEFORE: dict[str, dict[str, str]] = {
     "README.md": {"def model": "import re\nfrom langchain_core.messages import AIMessage, AnyMessage"},
-    "docs/hosts/serve_user.md": {"from openai": SERVED_USER},
-    "docs/labels/agreement.md": {
-        "": "from pathlib import Path\nPath('labelled').symlink_to('recllmsim_human_vs_agent/human_exp_V2')"
+    "docs/data/people_labels.md": {"duologue label": PEOPLE, "duologue papers recllmsim preference answers": STUDY},
+    "docs/hosts/hosts.md": {"from openai": SERVED_USER},
+    "docs/papers/simquac.md": {"": READER},
+    "docs/people/users_from_people.md": {
+        "from duologue.nodes.people import FewShotUser": (
+            "from duologue.testing import scripted_model\nmy_model = scripted_model('Yes.')"
+        ),
     },
-    "docs/labels/by_people.md": {"duologue label": PEOPLE, "duologue papers recllmsim preference answers": STUDY},
-    "docs/reference/nodes.md": {
-        "cast = ": "from my_agent import graph as my_compiled_agent\n\n\ndef my_criterion(state, limits):\n    return None\n"
-    },
-    "docs/papers/simquac.md": {
-        "": READER,
-        "duologue convert out/my_run": EARLIER_RUN.format("out/my_run"),
-    },
-    "docs/run/forks.md": {"": FORKED},
-    "docs/start/command_line.md": {"duologue show": EARLIER_RUN.format("out/simquac-1")},
+    "docs/reference/commands.md": {"duologue show": EARLIER_RUN.format("out/simquac-1")},
     "docs/test/agents.md": {
         "import duologue\nfrom duologue import graphs": "world, mine = (lambda scenario: {}), nodes.not_empty",
     },
-    "docs/test/compare_versions.md": {
-        "": VERSIONS,
-        "from statistics import fmean": "import os\nos.chdir(here)",  # from the example's folder
+    "docs/test/scenario_sources.md": {
+        "duologue test --assistant my_agent:graph": f"import os\nos.chdir('../..')\n{EARLIER_RUN.format('out/simquac-1')}",
+        "duologue check --form": OF_OTHER_TOOLS,
     },
-    "docs/test/stored_conversations.md": {"": EARLIER_RUN.format("out/simquac-1") + OF_OTHER_TOOLS},
+    "docs/test/versions.md": {"": VERSIONS, "duologue test --scenarios": f"import os\nos.chdir(here)\n{FORKED}"},
     "docs/test/worlds.md": {"": HOTEL},
-    "docs/users/next_turn.md": {"report = ": "import duologue\ndef my_user(messages):\n    return 'Is it open?'"},
-    "docs/users/retrieval_based.md": {
-        "from duologue.nodes.people import FewShotUser": (
-            "from duologue.testing import scripted_model\n"
-            "my_model = scripted_model('Yes.')\n"
-            "conversations = duologue.load('talks').conversations"
-        ),
-    },
 }

@@ -64,7 +64,7 @@ def furnish(folder: Path, open_data: Path) -> None:
     shutil.copy(ROOT / "examples/agent/my_agent.py", folder / "rules.py")
     (folder / "my_agent.py").write_text(AGENT, encoding="utf-8")
     shutil.copy(ROOT / "examples/logs/bakery.jsonl", folder / "conversations.jsonl")
-    testing = (ROOT / "docs/test/testing.md").read_text(encoding="utf-8")
+    testing = (ROOT / "docs/start/agent.md").read_text(encoding="utf-8")
     scenarios = testing.partition("```json\n")[2].partition("```")[0]
     for name in ("scenarios.jsonl", "mine.jsonl"):
         (folder / name).write_text(scenarios, encoding="utf-8")

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.shown.sections import without_ways_in
 from tests.tree import ROOT
 
 FENCED = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INDENTED = re.compile(r"(?:^    .*\n)+", re.MULTILINE)
 PROGRAM = re.compile(r"[./\w-]*\b(?:duologue|python|pytest|make|pip|git|langgraph|curl|ray|export|cd|time)\b|\. ")
 """What a line of an indented block begins with, if it is a command."""
+IN_A_HARNESS = re.compile(r'^```python\n"""An agent of rules in .*?^```$', re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"(?:^|\s+)# .*$", re.MULTILINE)
 
 
@@ -30,15 +32,14 @@ class Step:
 
 
 def pages() -> list[Path]:
-    """README and the pages of docs, but those of docs/extend and of harnesses: they have tests of their own.
+    """README, CONTRIBUTING and the pages of docs."""
+    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
-    The one reads their output too, the others run where the harness is installed.
-    """
-    apart = {ROOT / f"docs/hosts/{name}.md" for name in ("openevals", "inspect")}
-    docs = (
-        page for page in sorted((ROOT / "docs").rglob("*.md")) if page.parent.name != "extend" and page not in apart
-    )
-    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *docs]
+
+def text_of(page: Path) -> str:
+    """A page's text without what has tests of its own: ways in, and code of a harness that has to be installed."""
+    text = without_ways_in(page.relative_to(ROOT).as_posix(), page.read_text(encoding="utf-8"))
+    return IN_A_HARNESS.sub(lambda block: "\n" * block[0].count("\n"), text)
 
 
 def blocks(text: str) -> Iterator[tuple[int, str, str]]:
@@ -58,7 +59,7 @@ def is_python(text: str) -> bool:
 def steps(page: Path) -> list[Step]:
     """The commands and the blocks of Python of a page, in order."""
     name, found = page.relative_to(ROOT).as_posix(), []
-    for line, language, text in sorted(blocks(page.read_text(encoding="utf-8"))):
+    for line, language, text in sorted(blocks(text_of(page))):
         if language == "python" or (not language and is_python(text)):
             found.append(Step(name, line, text, is_python=True))
         elif language == "sh" or (not language and PROGRAM.match(text)):
@@ -79,7 +80,7 @@ def whole(text: str) -> Iterator[str]:
 
 def saved(page: Path) -> Iterator[tuple[str, str]]:
     """The files that a page shows after "Save this as `NAME`" or "saved as `NAME`", with their text."""
-    text = page.read_text(encoding="utf-8")
+    text = text_of(page)
     for file in re.finditer(
         r"[Ss]aved? (?:this )?as `([^`]+)`[^`]*?:\n+```\w*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL
     ):

@@ -104,7 +104,7 @@ def source(tmp_path_factory: pytest.TempPathFactory, open_data: Path) -> Path:
     return folder
 
 
-LONG = ("docs/labels/", "docs/papers/", "docs/users/")
+LONG = ("docs/data/", "docs/papers/", "docs/people/")
 """Pages whose commands analyse whole data sets."""
 
 
@@ -118,7 +118,7 @@ def test_the_commands_and_the_python_of_a_page_run(
     if page == "docs/papers/simquac.md":
         for name in ("datasets", "torch", "transformers"):
             pytest.importorskip(name)
-    if page == "docs/run/traces.md":
+    if page == "docs/graph/langgraph.md":
         pytest.importorskip("openinference.instrumentation.langchain")
     folder = tmp_path / "page"
     shutil.copytree(source, folder, symlinks=True)

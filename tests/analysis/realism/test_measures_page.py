@@ -1,4 +1,4 @@
-"""The tables of docs/reference/measures.md have the measures and the rules of the package."""
+"""The tables of the docs have the measures and the rules of the package."""
 
 from pathlib import Path
 
@@ -7,16 +7,16 @@ import pytest
 from duologue.analysis.realism.measures import MEASURES
 from duologue.data import domains
 
-PAGE = Path(__file__).parents[3] / "docs/reference/measures.md"
+DOCS = Path(__file__).parents[3] / "docs"
 MEASURE_COLUMNS = ["measure", "unit", "definition", "translated"]
 RULE_COLUMNS = ["rule", "level", "finds"]
 
 
-def tables(heading):
-    """The rows of each of the page's tables with this heading."""
+def tables(page, heading):
+    """The rows of each of a page's tables with this heading."""
     found: list[list[list[str]]] = []
     rows: list[list[str]] | None = None
-    for line in PAGE.read_text(encoding="utf-8").splitlines():
+    for line in (DOCS / page).read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []
         if cells == heading:
             rows = []
@@ -29,15 +29,18 @@ def tables(heading):
 
 
 def test_the_page_has_every_shipped_measure_with_its_unit_and_whether_it_survives_a_translation():
-    rows = [row for table in tables(MEASURE_COLUMNS) for row in table]
+    rows = [row for table in tables("reference/measures.md", MEASURE_COLUMNS) for row in table]
     assert {row[0].strip("`"): (row[1], row[3]) for row in rows} == {
         measure.name: (measure.unit, "yes" if measure.survives_translation else "no") for measure in MEASURES
     }
     assert len(rows) == len(MEASURES)
 
 
-@pytest.mark.parametrize(("kind", "place"), [("", 0), ("simquac", 1), ("recllmsim", 2)])
-def test_the_page_has_every_rule_of_a_domain_with_its_level(kind, place):
+@pytest.mark.parametrize(
+    ("kind", "page"), [("", "data/logs.md"), ("simquac", "papers/deviations.md"), ("recllmsim", "papers/recllmsim.md")]
+)
+def test_a_page_has_every_rule_of_a_domain_with_its_level(kind, page):
     (own,) = [domain for domain in (*domains.registered(), domains.PLAIN) if domain.kind == kind]
-    shown = [(row[0].strip("`"), row[1]) for row in tables(RULE_COLUMNS)[place]]
+    (table,) = tables(page, RULE_COLUMNS)
+    shown = [(row[0].strip("`"), row[1]) for row in table]
     assert shown == [(name, rule.level) for name, rule in own.rules.items()]

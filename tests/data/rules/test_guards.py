@@ -92,7 +92,7 @@ def test_a_removed_label_is_the_other_sides() -> None:
 
 
 def test_the_guards_on_technical_questions_and_planted_leaks_are_those_of_the_docs() -> None:
-    docs = " ".join((Path(__file__).parents[3] / "docs/start/logs.md").read_text("utf-8").split())
+    docs = " ".join((Path(__file__).parents[3] / "docs/reference/error_rates.md").read_text("utf-8").split())
     flagged = sum(bool(user_reasons(text)) for text in texts("technical_questions.txt"))
     found = sum(bool(user_reasons(text)) for text in texts("planted_leaks.txt"))
     assert f"{found} of 74 planted leaks, and {flagged} of 224 technical questions" in docs

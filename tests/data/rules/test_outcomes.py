@@ -9,7 +9,7 @@ import pytest
 from duologue.data.rules.outcomes import consent, outcome_of, refused, statements
 from duologue.data.text.lexicons import lexicons
 
-DOCS = (Path(__file__).parents[3] / "docs/test/testing.md").read_text("utf-8")
+DOCS = (Path(__file__).parents[3] / "docs/reference/error_rates.md").read_text("utf-8")
 ROWS = [json.loads(line) for line in Path(__file__).with_name("replies.jsonl").read_text("utf-8").splitlines()]
 
 

@@ -12,7 +12,7 @@ from duologue.data.checks import check
 from duologue.data.formats import messages
 from duologue.data.rules import USER_FAULT_RULES, faults_of_user
 
-DOCS = " ".join((Path(__file__).parents[3] / "docs/test/verdict.md").read_text("utf-8").split())
+DOCS = " ".join((Path(__file__).parents[3] / "docs/reference/error_rates.md").read_text("utf-8").split())
 MOVE = {
     "goal": "move my flight to 2026-05-03",
     "facts": "The booking code is QX4821. It leaves at 3 pm. We are two people.",

@@ -11,7 +11,7 @@ from duologue.graphs import agent_test
 from duologue.nodes import Limits
 from duologue.nodes.state import state_from
 
-DOCS = Path(__file__).parents[4] / "docs" / "test" / "testing.md"
+DOCS = Path(__file__).parents[4] / "docs" / "test" / "users.md"
 
 
 def user_turns(goal, *replies, turns=4, **scenario):
