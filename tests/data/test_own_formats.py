@@ -128,7 +128,7 @@ def test_the_text_of_a_file_is_read_as_recognises_sees_it(tmp_path, pack):
 def test_the_conversation_that_the_page_about_logs_builds_has_what_the_text_says():
     page = (Path(data.__file__).parents[1] / "docs/data/writing.md").read_text(encoding="utf-8")
     names = {}
-    exec(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1], names)
+    exec(next(block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "ToolCall" in block), names)
     talk = names["talk"]
     assert domains.of(talk).title(talk.scenario) == "Rooms"
     leak = talk.messages[1].model_copy(update={"text": INSTRUCTION * 2, "attempts": ()})

@@ -13,10 +13,7 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
-CLEARED = (
-    *("OPENAI_", "LANGSMITH_", "LANGCHAIN_", "IPYTHON", "JUPYTER_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"),
-    *("RECLLMSIM", "LABELLED"),  # folders of published data
-)
+CLEARED = ("OPENAI_", "LANGSMITH_", "LANGCHAIN_", "IPYTHON", "JUPYTER_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 FOLDERS = ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR")
 OFFLINE = '''
 """Runs when the kernel starts: it reaches this machine and nothing else."""

@@ -44,15 +44,20 @@ def shown_text(notebook):
 
 def test_there_are_notebooks():
     assert [path.stem for path in NOTEBOOKS] == [
-        "00_test_your_agent",
-        "01_simulate",
-        "02_swap_a_node",
-        "03_task_oriented_users",
-        "04_human_or_simulated",
-        "05_your_own_domain",
-        "06_labels_and_trust",
-        "07_users_from_people",
+        "01_the_graph",
+        "02_test_your_agent",
+        "03_two_versions",
+        "04_your_data",
+        "05_simulated_and_people",
+        "06_labels",
     ]
+
+
+@every_notebook
+def test_a_notebook_has_less_than_sixty_lines_of_code_and_no_cell_that_ends_with_a_bare_graph(path):
+    cells = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    assert sum(bool(line.strip()) for source in cells for line in source.splitlines()) < 60
+    assert not [source for source in cells if re.fullmatch(r"\w*graph|moderated", source.splitlines()[-1])]
 
 
 @first_notebook_and_heavy_others
@@ -108,14 +113,6 @@ def test_a_notebook_first_says_its_version_and_that_no_language_model_speaks(pat
     assert "a rule-based baseline, not a language model" in first
 
 
-async def test_a_graph_as_the_last_line_of_a_cell_draws_itself():
-    [drawn] = next(cell.outputs for cell in stored("01_simulate").cells if cell.source.splitlines()[-1] == "graph")
-    assert set(drawn.data) == {"image/svg+xml", "text/plain"}  # a picture on any site, made without a network
-    mermaid = drawn.data["text/plain"]
-    assert "graph TD;" in mermaid
-    assert "answer_validator -. &nbsp;regenerate&nbsp; .-> assistant_prompt_selector;" in mermaid
-
-
 SLOW = """
 import asyncio, duologue
 from duologue.graphs import simquac
@@ -144,20 +141,20 @@ async def test_a_cell_shows_how_far_its_run_is_and_a_short_run_if_it_is_asked(tm
         assert display["text/plain"].startswith("3 of 3 conversations")
 
 
-def test_the_notebook_of_simulation_shows_how_far_its_run_was():
+def test_the_notebook_of_the_graph_shows_how_far_its_run_was():
     (asks,) = [
-        cell for cell in stored("01_simulate").cells if cell.cell_type == "code" and "progress=True" in cell.source
+        cell for cell in stored("01_the_graph").cells if cell.cell_type == "code" and "progress=True" in cell.source
     ]  # others show theirs on a slow machine
     shown = [output.data["text/plain"] for output in asks.outputs if output.output_type == "display_data"]
     assert re.match(r"(\d+) of \1 conversations ", shown[0])
 
 
-def test_without_published_data_the_realism_notebook_shows_differences_with_their_intervals():
-    text = shown_text(stored("04_human_or_simulated"))
+def test_the_realism_notebook_shows_differences_with_their_intervals():
+    text = shown_text(stored("05_simulated_and_people"))
     assert re.search(r"message length.*150\.\d+.*27\.52", text, re.DOTALL)
     figures = next(
         output.data["image/svg+xml"]
-        for _, output in outputs(stored("04_human_or_simulated"))
+        for _, output in outputs(stored("05_simulated_and_people"))
         if "message length" in output.get("data", {}).get("text/plain", "") and "image/svg+xml" in output.data
     )
     assert figures.count('class="interval"') >= 15
@@ -168,32 +165,3 @@ async def test_the_kernel_of_these_tests_reaches_no_other_machine(tmp_path):
     cell = new_code_cell("import urllib.request\nurllib.request.urlopen('http://192.0.2.1', timeout=5)")
     with pytest.raises(CellExecutionError, match=r"offline: 192\.0\.2\.1 is another machine"):
         await executed(new_notebook(cells=[cell]), tmp_path)
-
-
-def asked_for_data(name):
-    """The namespace after the first cell of a notebook and the one that reads the open data, where they are given."""
-    cells = [cell.source for cell in stored(name).cells if cell.cell_type == "code"]
-    (reading,) = [source for source in cells if 'os.environ.get("RECLLMSIM")' in source]
-    namespace = {}
-    for source in (cells[0], reading):
-        exec(source, namespace)
-    return namespace
-
-
-@pytest.mark.heavy
-def test_two_notebooks_read_the_open_data_where_they_are_given(open_data, monkeypatch):
-    pandas = pytest.importorskip("pandas")
-    monkeypatch.setenv("RECLLMSIM", str(open_data / "recllmsim"))
-    with pandas.option_context("display.width", 200, "display.max_colwidth", 120):  # which the first cells set
-        users, realism = map(asked_for_data, ("03_task_oriented_users", "04_human_or_simulated"))
-    rows = {name: [*row.values()] for name, row in users["rows"].items()}
-    assert rows == {  # the first 30 of each: conversations, messages of the user, five reasons and notes
-        "recllmsim/LLM_agent_user": [30, 140, 3, 1, 0, 0, 0, True],
-        "recllmsim/real_human_user": [30, 137, 0, 0, 0, 0, 0, True],
-        "recllmsim/human_exp_V2": [30, 136, 0, 0, 0, 3, 0, True],
-    }
-    assert {name: len(group) for name, group in realism["groups"].items()} == {
-        "published simulated users": 233,
-        "people of the second study": 219,
-    }
-    assert {name: len(group) for name, group in realism["references"].items()} == {"people of the first study": 35}
