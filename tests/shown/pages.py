@@ -4,6 +4,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from tests.shown.sections import without_ways_in
@@ -14,6 +15,7 @@ INDENTED = re.compile(r"(?:^    .*\n)+", re.MULTILINE)
 PROGRAM = re.compile(r"[./\w-]*\b(?:duologue|python|pytest|make|pip|git|langgraph|curl|ray|export|cd|time)\b|\. ")
 """What a line of an indented block begins with, if it is a command."""
 IN_A_HARNESS = re.compile(r'^```python\n"""An agent of rules in .*?^```$', re.MULTILINE | re.DOTALL)
+TRACED = re.compile(r"^```python\n(?:(?!```).*\n)*?from openinference.*\n(?:(?!```).*\n)*^```$", re.MULTILINE)
 COMMENT = re.compile(r"(?:^|\s+)# .*$", re.MULTILINE)
 
 
@@ -39,7 +41,9 @@ def pages() -> list[Path]:
 def text_of(page: Path) -> str:
     """A page's text without what has tests of its own: ways in, and code of a harness that has to be installed."""
     text = without_ways_in(page.relative_to(ROOT).as_posix(), page.read_text(encoding="utf-8"))
-    return IN_A_HARNESS.sub(lambda block: "\n" * block[0].count("\n"), text)
+    for apart in (IN_A_HARNESS, *([] if find_spec("openinference") else [TRACED])):
+        text = apart.sub(lambda block: "\n" * block[0].count("\n"), text)
+    return text
 
 
 def blocks(text: str) -> Iterator[tuple[int, str, str]]:

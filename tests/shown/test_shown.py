@@ -18,11 +18,12 @@ import pytest
 
 from tests.shown.before import BEFORE
 from tests.shown.folder import furnish
-from tests.shown.pages import Step, pages, saved, steps
+from tests.shown.pages import Step, pages, saved, steps, text_of
 from tests.tree import ROOT
 
 NOT_RUN = {
     r"pip install ": "a package index: the extras are compared with pyproject.toml",
+    r"pytest ": "a test of this project, which compares the figures",
     r"make ": "the suite itself: the targets are compared with the Makefile",
     r"git clone ": "the network",
     r"\. \.venv": "a shell's own command",
@@ -118,8 +119,6 @@ def test_the_commands_and_the_python_of_a_page_run(
     if page == "docs/papers/simquac.md":
         for name in ("datasets", "torch", "transformers"):
             pytest.importorskip(name)
-    if page == "docs/graph/langgraph.md":
-        pytest.importorskip("openinference.instrumentation.langchain")
     folder = tmp_path / "page"
     shutil.copytree(source, folder, symlinks=True)
     for name, text in saved(ROOT / page):
@@ -163,5 +162,5 @@ def test_every_page_with_a_command_or_python_has_steps() -> None:
     assert sum(step.is_python for step in every) > 40
     assert sum(not step.is_python and not reason(step) for step in every) > 80
     for page in pages():
-        blocks = re.findall(r"^```(?:sh|python)$|^    (?:duologue|python) ", page.read_text(), re.MULTILINE)
+        blocks = re.findall(r"^```(?:sh|python)$|^    (?:duologue|python) ", text_of(page), re.MULTILINE)
         assert not blocks or any(step.page == page.relative_to(ROOT).as_posix() for step in every), page
