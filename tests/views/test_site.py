@@ -34,12 +34,10 @@ def test_the_pages_list_every_command_and_every_name_of_the_records(site: Path) 
     for section, option in (("simulate", "--world"), ("check", "--form"), ("runs", "")):
         assert f'id="{section}"' in commands
         assert option in commands
-    assert "duologue.data.Conversation.without_timing" in (site / "reference/api/index.html").read_text(
-        encoding="utf-8"
-    )
+    assert "duologue.data.Conversation.without_timing" in (site / "reference/api.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", ["index", "start/logs", "reference/commands", "reference/api/index"])
+@pytest.mark.parametrize("page", ["index", "data/logs", "reference/commands", "reference/api"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_page_opens_from_the_disk_without_a_server_and_fits_a_narrow_screen(
     site: Path, browser, page: str, scheme: str
