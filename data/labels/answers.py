@@ -5,7 +5,7 @@ A file of answers is JSON lines, an answer a line: conversation, message, label,
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from pydantic import Field, ValidationError
 
@@ -16,9 +16,8 @@ from ..identity import digest
 from ..recllmsim.published_labels import by_part, is_behaviour
 from ..recllmsim.tasks import task_name
 from ..records import Conversation, Json, Record
-from .definition import LabelDefinition, Vote
-from .reading import FINAL, kept_aside, vote_in, vote_numbers
-from .votes import entropy_of
+from .definition import LabelDefinition
+from .reading import FINAL, kept_aside, vote_in
 
 WHOLE = -1
 """The unit that is not a message: the conversation, its context or its profile. Messages are counted from 0."""
@@ -157,10 +156,6 @@ LabelKey: TypeAlias = tuple[str, str, int | None]
 """What an answer is about: label, conversation, message."""
 
 
-ChosenBy: TypeAlias = Literal["disputed", "random"]
-"""How items are chosen for labelling: those with annotator disagreement first, or at random with the seed."""
-
-
 class Item(Record):
     """One thing to label."""
 
@@ -181,12 +176,9 @@ class Item(Record):
         """What it is about."""
         return self.label, self.conversation, self.message
 
-    def answered(
-        self, value: Mapping[str, Any], by: str, *, model_shown: bool = False, chosen_by: ChosenBy | Literal[""] = ""
-    ) -> "LabelAnswer":
+    def answered(self, value: Mapping[str, Any], by: str, *, model_shown: bool = False) -> "LabelAnswer":
         """The answer of a person about it."""
-        how: dict[str, Any] = {"model_shown": model_shown, "chosen_by": chosen_by}
-        return LabelAnswer(**self.model_dump(), value=dict(value), by=by, **how)
+        return LabelAnswer(**self.model_dump(), value=dict(value), by=by, model_shown=model_shown)
 
     def taken_back(self, by: str) -> "LabelAnswer":
         """The line that takes an answer about it back."""
@@ -206,8 +198,6 @@ class LabelAnswer(Item):
     """Who answered."""
     model_shown: bool = False
     """Whether the model's label was shown before the answer."""
-    chosen_by: ChosenBy | Literal[""] = ""
-    """The order in which the item was reached; `random` too without any annotator disagreement. Empty: not known."""
     undone: bool = False
     """Whether it takes back the answer before it about the same thing."""
 
@@ -248,68 +238,21 @@ def standing(answers: Iterable[LabelAnswer]) -> dict[LabelKey, LabelAnswer]:
     return latest
 
 
-def in_order(
-    items: Iterable[Item],
-    labels: Mapping[str, LabelDefinition],
-    conversations: Mapping[str, Conversation],
-    others: Iterable[LabelAnswer] = (),
-    seed: int = 0,
-    order: ChosenBy = "disputed",
-) -> list[Item]:
-    """The items, those with annotator disagreement first: by the stored votes, and between the people so far.
+def in_order(items: Iterable[Item], seed: int = 0) -> list[Item]:
+    """The items conversation by conversation, in an order by digest that is the same for every annotator.
 
-    Items with the same annotator disagreement, and with `random` all items, stand conversation by conversation.
-    Conversations are in an order by digest, the same for every annotator; items of one are in the order of its
-    messages.
+    Those of one conversation stand in the order of its messages.
     """
-    items = list(items)
-    bits = disputes_in(items, labels, conversations, others) if order == "disputed" else {}
 
-    def place(item: Item) -> tuple[float, str, int]:
-        first = -bits.get(item.key, 0.0)
-        return first, digest("label", seed, item.conversation), WHOLE if item.message is None else item.message
+    def place(item: Item) -> tuple[str, int]:
+        return digest("label", seed, item.conversation), WHOLE if item.message is None else item.message
 
     return sorted(items, key=place)
-
-
-def disputes_in(
-    items: Iterable[Item],
-    labels: Mapping[str, LabelDefinition],
-    conversations: Mapping[str, Conversation],
-    others: Iterable[LabelAnswer] = (),
-) -> dict[LabelKey, float]:
-    """Annotator disagreement of each item without unanimity, in bits."""
-    by_key: dict[LabelKey, list[Json]] = {}
-    for answer in others:
-        by_key.setdefault(answer.key, []).append(answer.value)
-    bits = {}
-    for item in items:
-        values = votes_on(labels[item.label], conversations[item.conversation], item.message)
-        ballots = (*_by_part(list(values.values())), *_by_part(by_key.get(item.key, [])))
-        bits[item.key] = max(map(entropy_of, ballots), default=0.0)
-    return {key: value for key, value in bits.items() if value > 0}
 
 
 def model_value(label: LabelDefinition, conversation: Conversation, item: Item) -> dict[str, Any] | None:
     """The value in the data; None if it has no such label."""
     return label.value_in(labels_at(conversation, label, WHOLE if item.message is None else item.message))
-
-
-def votes_on(label: LabelDefinition, conversation: Conversation, message: int | None) -> dict[str, dict[str, Any]]:
-    """The votes that are stored beside a label of a conversation or message, by their numbers."""
-    stored = labels_at(conversation, label, WHOLE if message is None else message)
-    numbers = dict.fromkeys(number for key in label.keys for number in vote_numbers(stored.get(key)))
-    return {number: value for number in numbers if (value := label.value_in(stored, number))}
-
-
-def _by_part(values: Sequence[Mapping[str, Any]]) -> list[list[Vote]]:
-    """Of values of a label those of each part, as votes; a list of values is one vote."""
-    votes = [{name: value for name, value in one.items() if value is not None} for one in values]
-    names = dict.fromkeys(name for vote in votes for name in vote)
-    return [
-        [vote[name] if isinstance(vote[name], Vote) else repr(vote[name]) for vote in votes if name in vote]
-        for name in names
-    ]
 
 
 def write_answers(answers: Iterable[LabelAnswer], path: Path) -> None:

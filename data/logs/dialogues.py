@@ -67,24 +67,20 @@ def identifier(value: Mapping[str, Any]) -> str:
 
 
 def in_time(turns: list[dict[str, Any]], column: str) -> list[dict[str, Any]]:
-    """The messages by their times; as they stand where a time is missing or not readable."""
+    """The messages by their times; as they stand where a time is missing or not readable.
+
+    Equal times keep their order, unless all stand from the newest to the oldest.
+    """
     times = [_time(turn.get(column)) for turn in turns]
     if not column or any(time is None for time in times) or len(set(map(type, times))) > 1:
         return turns
+    stored = [*zip(times, turns, strict=True)]
     try:
-        order = sorted(range(len(turns)), key=lambda number: times[number])  # type: ignore[arg-type,return-value]
+        ordered, backwards = (sorted(one, key=lambda pair: pair[0]) for one in (stored, stored[::-1]))  # type: ignore[arg-type,return-value]
     except TypeError:  # with a time zone and without
         return turns
-    return [turns[number] for number in order]
-
-
-def oldest_first(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The messages in reverse, where each is as new as the next one or newer; else as they stand."""
-    column = first_of(TIMES, list(turns[0]) if turns else [])
-    if not column or in_time(turns[::-1], column) != turns[::-1]:
-        return turns
-    first, last = (_time(turn.get(column)) for turn in (turns[0], turns[-1]))
-    return turns if first is None or first == last else turns[::-1]
+    newest_first = backwards == stored[::-1] and times[:1] != times[-1:]
+    return [turn for _, turn in (backwards if newest_first else ordered)]
 
 
 def _time(value: Any) -> float | datetime | None:

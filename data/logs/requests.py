@@ -17,7 +17,7 @@ from ..formats.source import ConversationStream, Format, Source
 from ..formats.turns import LISTS, Turn, is_turn, role_of, turns_of
 from ..records import as_list, as_object, is_object
 from .calls import LoggedCall, answer, ended, together, usage_of
-from .dialogues import CONVERSATIONS, IDS, SPEAKERS, TEXTS, first_of, identifier, oldest_first
+from .dialogues import CONVERSATIONS, IDS, SPEAKERS, TEXTS, TIMES, first_of, identifier, in_time
 from .dialogues import LISTS as DIALOGUE_LISTS
 
 _RESPONSES = ("response", "completion", "output", "preferred_output", "response_body")
@@ -93,7 +93,8 @@ def _single(value: Any) -> Mapping[str, Any] | None:
 
 def _of_group(name: str, messages: list[Mapping[str, Any]]) -> Line:
     """The conversation of single messages with its name, which may be empty."""
-    own = oldest_first([{key: inner for key, inner in one.items() if key not in IDS} for one in messages])
+    own = [{key: inner for key, inner in one.items() if key not in IDS} for one in messages]
+    own = in_time(own, first_of(TIMES, own[0]))
     return Line(f"conversation {name!r}", turns_of(own), {"id": name} if name else {})
 
 

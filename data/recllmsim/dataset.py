@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias, cast, get_args
 
 from ...errors import DataError, at
 from ..files.json import difference, member, read_json, write_json
-from ..files.paths import content, is_folder, json_files
+from ..files.paths import content, json_files
 from ..formats.source import Source
 from ..identity import digest, named
 from ..records import Conversation, Message
@@ -303,7 +303,7 @@ def read_folder(path: str | Path) -> FolderReading:
     conversations: list[Conversation] = []
     broken: list[str] = []
     others: list[str] = []
-    for file in json_files(root) if is_folder(root) else [root]:
+    for file in json_files(root) if root.is_dir() else [root]:
         relative = file.relative_to(root).as_posix() if file != root else file.name
         try:
             value = read_json(file)
