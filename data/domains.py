@@ -119,16 +119,6 @@ class Domain:
         line = " ".join(text.split())
         return line if scenario.get("title") else shortened(line)
 
-    def topic_key(self, scenario: Mapping[str, Any]) -> str | None:
-        """A key that is equal for scenarios about the same topic; None if the scenario names no topic.
-
-        It is made from the section or `task_context` if there is one, else from the whole scenario.
-        """
-        for key in ("section", "task_context"):
-            if isinstance(text := scenario.get(key), str) and text.strip():
-                return digest(key, " ".join(text.split()))
-        return digest("scenario", scenario) if set(scenario) - {*_NAMELESS} else None
-
     def profile(self, scenario: Mapping[str, Any]) -> str:
         """The profile of the person who asks, as a text; empty without one."""
         return str(scenario.get("profile") or scenario.get("preference") or "")
@@ -342,6 +332,17 @@ def _ask_packages() -> None:
         _packages_loaded = True  # set first: a package may call register while it is imported
         register_declared(GROUP, "domain", register)
         register_declared(FORMATS, "format", register_format)
+
+
+def topic_of(scenario: Mapping[str, Any]) -> str | None:
+    """A key that is equal for scenarios about the same topic; None if the scenario names no topic.
+
+    It is made from the section or `task_context` if there is one, else from the whole scenario.
+    """
+    for key in ("section", "task_context"):
+        if isinstance(text := scenario.get(key), str) and text.strip():
+            return digest(key, " ".join(text.split()))
+    return digest("scenario", scenario) if set(scenario) - {*_NAMELESS} else None
 
 
 def shortened(line: str) -> str:

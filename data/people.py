@@ -113,7 +113,7 @@ def topic_key(conversation: Conversation) -> str | None:
     declared = declared_topic(conversation)
     if declared and isinstance(conversation.scenario.get("digest"), str):
         return declared  # what was made of a line's scenario is about the same as the line
-    return domains.of(conversation).topic_key(conversation.scenario) or declared
+    return domains.topic_of(conversation.scenario) or declared
 
 
 def paired(first: Sequence[Conversation], second: Sequence[Conversation]) -> Pairing:

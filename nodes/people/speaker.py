@@ -140,7 +140,7 @@ class PeopleSpeaker:
 
     def _allowed(self, state: State) -> list[int]:
         scenario, domain = state["scenario"], domains.of(state["scenario"])
-        topic = domain.topic_key(scenario)
+        topic = domains.topic_of(scenario)
         sources = [turn.source for turn in self.memory.turns]
         allowed = [*range(len(sources))]
         if isinstance(stored := state.get("extra", {}).get(STORED), Mapping):  # nobody is played by their own words
