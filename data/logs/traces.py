@@ -14,6 +14,7 @@ LangSmith: runs of "Run (span) data format" (docs.langchain.com/langsmith). Thre
 MLflow: `Trace.to_dict`, with `info` and under `data` the `spans`, whose attributes are JSON texts.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -394,8 +395,8 @@ def _of_mlflow(trace: Mapping[str, Any]) -> Iterator[LoggedCall]:
     user = details.get("mlflow.trace.user") or details.get("user_id")
     labels = dict(_assessments(info.get("assessments")))
     for span in map(as_object, trace["data"]["spans"]):
-        attributes = {key: as_value(value) for key, value in as_object(span.get("attributes")).items()}
-        is_call = str(attributes.get("mlflow.spanType") or "").strip('"') in _MODEL_SPANS
+        attributes = {key: _of_json(value) for key, value in as_object(span.get("attributes")).items()}
+        is_call = attributes.get("mlflow.spanType") in _MODEL_SPANS
         outer = bool(span) and not (span.get("parent_id") or span.get("parent_span_id"))
         if not outer and not is_call:
             continue  # tools and steps in between repeat the messages
@@ -411,6 +412,14 @@ def _of_mlflow(trace: Mapping[str, Any]) -> Iterator[LoggedCall]:
             counts(usage, ("input_tokens",), ("output_tokens",)),
             more | ({"user": user} if user else {}),
         )
+
+
+def _of_json(value: Any) -> Any:
+    """An attribute's value, which is JSON, of a text too; one that is none stays as it is."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        return value
 
 
 def _assessments(listed: Any) -> Iterator[tuple[str, Any]]:
