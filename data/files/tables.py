@@ -8,13 +8,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ...errors import DataError, at
+from ...errors import DataError, at, of_extra
 from .json import as_json
 from .paths import MOST_BYTES, check, open_lines, opened
 
 Row: TypeAlias = dict[str, Any]
 SheetRow: TypeAlias = Sequence[Any]
 
+GROUP = 500
+"""Rows of Parquet that are read, or conversations that are written, at once."""
 PARQUET = b"PAR1"
 """How a Parquet file begins."""
 ARCHIVE = b"PK\x03\x04"
@@ -65,17 +67,14 @@ def text_rows(path: Path) -> Iterator[tuple[str, Row]]:
             raise DataError(f"{at(path, f'line {rows.line_num}')}: {problem}") from None
 
 
-def parquet_rows(path: Path) -> Iterator[tuple[str, Row]]:
-    """Place and row of a Parquet file; DataError without pyarrow, and for a file that it cannot read."""
-    try:
-        import pyarrow.parquet as parquet
-    except ImportError:
-        raise DataError(f'{at(path)}: is Parquet and needs pyarrow: pip install "duologue[parquet]"') from None
+def parquet_rows(path: Path, columns: Sequence[str] | None = None) -> Iterator[tuple[str, Row]]:
+    """Place and row of a Parquet file, of these columns or all; DataError for one that pyarrow cannot read."""
+    parquet = of_extra("pyarrow.parquet", "parquet")
     check(path)
     number = 0
     try:
         with parquet.ParquetFile(path) as file:
-            for batch in file.iter_batches():
+            for batch in file.iter_batches(batch_size=GROUP, columns=columns):
                 for row in batch.to_pylist():
                     number += 1
                     yield f"row {number}", {str(key): as_json(value) for key, value in row.items()}
@@ -95,10 +94,7 @@ def is_workbook(path: str | Path) -> bool:
 
 def sheets(path: Path, columns: Collection[str]) -> list[tuple[str, list[SheetRow]]]:
     """Name and rows of each sheet with these columns; DataError for a file that cannot be read."""
-    try:
-        import openpyxl
-    except ImportError:
-        raise DataError(f'{at(path)}: is a workbook and needs openpyxl: pip install "duologue[stats]"') from None
+    openpyxl = of_extra("openpyxl", "stats")
     try:
         with closing(openpyxl.load_workbook(path, read_only=True, data_only=True)) as book:
             read = [(sheet.title, list(sheet.iter_rows(values_only=True))) for sheet in book.worksheets]

@@ -20,9 +20,8 @@ from ..formats.source import MANIFEST, Contents, Format
 from ..recllmsim.published_labels import HUMAN
 from ..records import Conversation, Json, as_object
 from .answers import WHOLE, Item, items_of, labels_at, seen_of, stored_keys, units_of, with_labels
-from .definition import LabelDefinition
+from .definition import Ballot, LabelDefinition, final_value
 from .reading import FINAL, vote_numbers
-from .votes import Ballot, final_value
 
 LABELS = "labels.jsonl"
 

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.data import recllmsim
-from duologue.data.labels.definition import LabelDefinition
+from duologue.data.labels.definition import LabelDefinition, aggregate, entropy_of, final_value
 from duologue.data.labels.table import LabelTable, published_rows
-from duologue.data.labels.votes import aggregate, entropy_of, final_value
 from duologue.data.recllmsim.published_labels import renamed
 from duologue.prompts.label_pages import shipped_labels
 
