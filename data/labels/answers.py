@@ -13,11 +13,10 @@ from ...errors import DataError, at, first_invalid
 from .. import domains
 from ..files.json import dumps, read_lines, write_text
 from ..identity import digest
-from ..recllmsim.published_labels import by_part, is_behaviour
 from ..recllmsim.tasks import task_name
 from ..records import Conversation, Json, Record
 from .definition import LabelDefinition
-from .reading import FINAL, kept_aside, vote_in
+from .reading import FINAL, kept_aside
 
 WHOLE = -1
 """The unit that is not a message: the conversation, its context or its profile. Messages are counted from 0."""
@@ -66,32 +65,14 @@ def labels_at(conversation: Conversation, label: LabelDefinition, unit: int) -> 
 def is_labelled(conversation: Conversation, label: LabelDefinition, unit: int) -> bool:
     """Whether the unit has the label; DataError if another label is stored in its place."""
     there = labels_at(conversation, label, unit)
-    keys = [key for key in label.keys if there.get(key) is not None]
-    if wrong := [key for key in keys if not _fits(label, key, there[key])]:
+    wrong = [name for name, value in (label.value_in(there) or {}).items() if label.parts[name].problem(value)]
+    if wrong:
         where = f"message {unit}" if unit != WHOLE else "the conversation"
         raise DataError(
             f"conversation {conversation.extra.get('path') or conversation.id}: {where} has {wrong[0]!r} in another "
             f"form than the label {label.name!r}: choose the label that fits, or label all anew (--redo)"
         )
-    return bool(keys)
-
-
-def _fits(label: LabelDefinition, key: str, stored: Any) -> bool:
-    """Whether what stands under a key is of this label: its parts, with their values, or null for a tie.
-
-    A published object may have a part more in one edition.
-    """
-    final = by_part(vote_in(stored))
-    if key == label.shape.within:
-        return isinstance(final, Mapping) and all(
-            _is_value(label, name, value) if name in label.parts else is_behaviour(label.name)
-            for name, value in final.items()
-        )
-    return key not in label.parts or _is_value(label, key, None if final is None else stored)
-
-
-def _is_value(label: LabelDefinition, part: str, stored: Any) -> bool:
-    return stored is None or not label.parts[part].problem(label.shape.read(part, stored))
+    return any(there.get(key) is not None for key in label.keys)
 
 
 def missing(conversation: Conversation, label: LabelDefinition) -> list[int]:
