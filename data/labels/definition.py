@@ -6,7 +6,6 @@ whole label, part by part.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import floor, log2
 from typing import Annotated, Any, Literal, Self, TypeAlias, get_args
@@ -305,28 +304,8 @@ MEANT = 2
 """Widest range of numbers, highest minus lowest, whose mean is taken."""
 
 
-@dataclass(frozen=True)
-class Aggregate:
-    """What votes come to."""
-
-    value: Vote | None
-    """The value that wins; None in a tie, which is an abstention and no value."""
-    votes: tuple[Vote, ...]
-    """The votes in their order."""
-
-    @property
-    def entropy(self) -> float:
-        """Entropy of the votes in bits: 0 if all agree, log2 of their number if none agree."""
-        return entropy_of(self.votes)
-
-    @property
-    def tie(self) -> bool:
-        """Whether nothing wins."""
-        return self.value is None
-
-
-def aggregate(votes: Sequence[Vote]) -> Aggregate:
-    """What votes come to by the rule of the published annotations.
+def aggregate(votes: Sequence[Vote]) -> Vote | None:
+    """What votes come to by the rule of the published annotations; None in a tie, which is an abstention and no value.
 
     Words, yes and no: what more than half of the votes are, so two of three. Numbers whose range is at most 2: their
     mean, rounded to the nearest whole number, halves upwards. Else a tie. ValueError for no votes, and for numbers
@@ -334,7 +313,7 @@ def aggregate(votes: Sequence[Vote]) -> Aggregate:
     again until it gave a value, so those votes are selected. ("To What Extent Can LLMs Assist in User
     Simulation for Task-Oriented Conversations"; "Human vs. Agent in Task-Oriented Conversations")
 
-    >>> aggregate(["High", "Low", "High"]).value, aggregate([3, 4, 5]).value, aggregate([1, 3, 5]).value
+    >>> aggregate(["High", "Low", "High"]), aggregate([3, 4, 5]), aggregate([1, 3, 5])
     ('High', 4, None)
     """
     ballot = tuple(votes)
@@ -350,7 +329,7 @@ def aggregate(votes: Sequence[Vote]) -> Aggregate:
     else:
         (most, number), *_ = Counter(map(_key, ballot)).most_common(1)
         value = most[1] if 2 * number > len(ballot) else None
-    return Aggregate(value, ballot)
+    return value
 
 
 def entropy_of(votes: Sequence[Vote]) -> float:
@@ -390,7 +369,7 @@ def final_value(label: LabelDefinition, ballot: Ballot) -> Json | None:
         elif part.several is not None:
             final[name] = _several(part, values, voters)
         elif 2 * len(values) > voters:
-            final[name] = aggregate(values).value
+            final[name] = aggregate(values)
     return final
 
 
