@@ -1,7 +1,6 @@
 """Regular files of a bounded size, folders that are made, and names of paths."""
 
 import gzip
-import os
 import stat
 import zlib
 from collections import Counter
@@ -19,9 +18,6 @@ MOST_BYTES = 1 << 31
 GZIP = b"\x1f\x8b"
 """How a file begins that gzip wrote."""
 
-
-LINK = "{}: is a link to {}, and is not written through: remove it, or put a copy of the file in its place"
-"""What is wrong with a link in a folder that is written to."""
 
 # --- Reading
 
@@ -98,17 +94,6 @@ def check_replaceable(path: str | Path) -> None:
         mode = Path(path).stat().st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
             raise DataError(f"{at(path)}: is a pipe or device, and is not replaced: name a file")
-
-
-def check_no_links(folder: str | Path) -> None:
-    """Raise DataError for a link in a folder that is written to: through it, a file elsewhere would be written.
-
-    The folder may itself be reached by a link.
-    """
-    for above, folders, files in os.walk(folder):
-        for name in (*folders, *files):
-            if (path := Path(above, name)).is_symlink():
-                raise DataError(LINK.format(at(path), at(path.readlink())))
 
 
 def make_folder(path: str | Path) -> None:
