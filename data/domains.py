@@ -98,12 +98,9 @@ class Domain:
     """The data set of a run. A domain's own data set is also a target of `convert`, named after the kind."""
     rules: Mapping[str, Rule] = CHAT_RULES
     """Rules of `check` by id: by default those of conversations without a domain; `{**CHAT_RULES, **mine}` adds to them."""
-    marks: tuple[str, ...] = ()
-    """Tags that its prompt pages put around material, such as `section` for `<section>`. Texts of speakers and sources
-    are sent without them."""
 
     def __init__(self, **values: Any) -> None:
-        """`Domain(kind="hotel", marks=("goal",))` is for a domain that needs no method of its own."""
+        """`Domain(kind="hotel", rules={})` is for a domain that needs no method of its own."""
         for name, value in values.items():
             if name not in Domain.__annotations__:
                 raise SettingError(

@@ -201,16 +201,6 @@ def versions_in(manifest: Mapping[str, Any]) -> list[str]:
     return ["", *as_object(manifest.get("versions"))]
 
 
-def iterate_run(folder: str | Path, validate: Validate = _accepted, *, version: str = "") -> Iterator[Conversation]:
-    """The finished conversations of a run folder, in the order of its plan, one at a time."""
-    return StoredRun(folder, validate, version=version).finished()
-
-
-def cut_short(folder: str | Path, *, version: str = "") -> Iterator[Conversation]:
-    """The conversations of a run folder that were cut short and not finished since (`StoredRun.cut_short`)."""
-    return StoredRun(folder, version=version).cut_short()
-
-
 def attempted(folder: str | Path, *, version: str = "") -> Iterator[Conversation]:
     """The finished conversations of a run folder, then those that were cut short, one at a time."""
     run = StoredRun(folder, version=version)

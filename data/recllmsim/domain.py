@@ -44,7 +44,6 @@ class RecLLMSim(Domain):
     )
     dataset = Dataset("", "a conversation a file, in RecLLMSim's format", write, "TASK/FILE.json")
     rules = RULES
-    marks = ("task", "profile")
 
     def profile(self, scenario: Mapping[str, Any]) -> str:
         situation = _situation(scenario)
