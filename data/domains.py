@@ -116,10 +116,6 @@ class Domain:
         line = " ".join(text.split())
         return line if scenario.get("title") else shortened(line)
 
-    def profile(self, scenario: Mapping[str, Any]) -> str:
-        """The profile of the person who asks, as a text; empty without one."""
-        return str(scenario.get("profile") or scenario.get("preference") or "")
-
     def material(self, scenario: Mapping[str, Any]) -> tuple[Material, ...]:
         """The background that a page shows beside the dialogue."""
         return labelled(scenario, [key for key in scenario if key not in (*_NAMELESS, "title")])
@@ -329,6 +325,13 @@ def _ask_packages() -> None:
         _packages_loaded = True  # set first: a package may call register while it is imported
         register_declared(GROUP, "domain", register)
         register_declared(FORMATS, "format", register_format)
+
+
+def profile_of(scenario: Mapping[str, Any]) -> str:
+    """The profile of the person who asks, as a text: a line for each fact where it is structured; empty without one."""
+    text = scenario.get("profile") or scenario.get("preference") or ""
+    facts = () if isinstance(text, str) else of(scenario).facts(scenario)
+    return text if isinstance(text, str) else "\n".join(f"{name}: {value}" for name, value in facts)
 
 
 def topic_of(scenario: Mapping[str, Any]) -> str | None:

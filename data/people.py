@@ -155,7 +155,7 @@ def _match(partners: dict[int, int], keys: Sequence[Hashable], others: Sequence[
 
 def _with_persons(topics: Sequence[str | None], conversations: Sequence[Conversation]) -> list[Hashable]:
     """The topics with the person who asks, from the domain, else the user that the source names."""
-    asking = (domains.of(one).profile(one.scenario) or named_user(one) or None for one in conversations)
+    asking = (domains.profile_of(one.scenario) or named_user(one) or None for one in conversations)
     return [None if topic is None else (topic, who) for topic, who in zip(topics, asking, strict=True)]
 
 

@@ -48,7 +48,7 @@ def text_of(conversation: Conversation, label: LabelDefinition, unit: int) -> st
         return str(conversation.scenario.get(WHY) or "")
     scenario = conversation.scenario
     if label.unit == "profile":
-        return domains.of(conversation).profile(scenario)
+        return domains.profile_of(scenario)
     text = scenario.get({"context": "task_context"}.get(label.unit, label.unit))
     return text if isinstance(text, str) else ""
 

@@ -45,10 +45,6 @@ class RecLLMSim(Domain):
     dataset = Dataset("", "a conversation a file, in RecLLMSim's format", write, "TASK/FILE.json")
     rules = RULES
 
-    def profile(self, scenario: Mapping[str, Any]) -> str:
-        situation = _situation(scenario)
-        return super().profile(scenario) if situation is None else situation.profile_text
-
     def material(self, scenario: Mapping[str, Any]) -> tuple[Material, ...]:
         others = (key for key, value in scenario.items() if isinstance(value, (str, dict)))
         keys = dict.fromkeys((*_SHOWN_FIRST, *others))
