@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 from ..data.formats.messages import NO_RESULT
-from ..data.goals import holds, names_goal, scalars
 from ..data.labels.reading import SCORES
 from ..data.records import (
     INTERRUPT,
@@ -30,7 +29,7 @@ from ..data.records import (
 from ..data.rules import DIALOGUE_RULES, USER_FAULT_RULES, UserFaultFinding, faults_of_user
 from ..data.rules.guards import is_repeat
 from ..data.rules.outcomes import consent
-from ..data.text.values import values_in
+from ..data.text.values import holds, names_goal, scalars, values_in
 
 SUCCESS = "success"
 NONE_ACCEPTED = "assistant_rejected"

@@ -14,8 +14,7 @@ from typing_extensions import override
 
 from ..data import domains
 from ..data.identity import digest
-from ..data.next_turns import Moment, NextTurn, moments_of
-from ..data.people import UserPart, of_part, user_of
+from ..data.people import Moment, NextTurn, UserPart, moments_of, of_part, user_of
 from ..data.records import Conversation, Record
 from ..data.text.languages import Language
 from ..errors import DataError

@@ -14,7 +14,6 @@ from ..data.checks import chosen, known_rules, rules_of
 from ..data.loading import UNKNOWN, DataSource, description_of, files_of, load
 from ..data.rules import Finding
 from ..data.rules.user_faults import has_user_brief
-from ..data.summaries import CopyCount
 from ..data.text.terminal import names_in, on_one_line
 from ..errors import DataError
 from . import options
@@ -61,8 +60,8 @@ def _report(source: Path, rules: list[str], limit: int, skip_broken: bool, as_js
     present: dict[tuple[Domain, bool], Conversation] = {}  # one conversation of each domain
     findings: list[Finding] = []  # those that are shown, all as JSON
     counts: Counter[str] = Counter()
-    copies, drafts = CopyCount(), DraftCount()
-    for conversation, file in zip(copies.passing(loaded), loaded.files or repeat(""), strict=False):
+    drafts = DraftCount()
+    for conversation, file in zip(loaded, loaded.files or repeat(""), strict=False):
         drafts.add(conversation)
         present.setdefault((domains.of(conversation), has_user_brief(conversation.scenario)), conversation)
         of_conversation = [_placed(finding, file) for finding in check_one(conversation, rules)]
@@ -71,7 +70,6 @@ def _report(source: Path, rules: list[str], limit: int, skip_broken: bool, as_js
     applying = dict.fromkeys(name for conversation in present.values() for name in rules_of(conversation))
     rules = [name for name in applying if name in rules]
     say(*loaded.notes)
-    say(*copies.notes(len(loaded)))
     if not rules:
         kinds = ", ".join(domain.kind for domain in domains.registered() if domain.rules)
         say(f"no rule applies to these conversations: there are rules for conversations of the kinds {kinds}")
@@ -83,7 +81,6 @@ def _report(source: Path, rules: list[str], limit: int, skip_broken: bool, as_js
         "source": str(source),
         "broken": list(loaded.broken),
         "conversations": len(loaded),
-        "copies": copies.count,
         "rules": {name: {"level": known[name].level, "findings": counts[name]} for name in rules},
         "drafts": [side.model_dump(mode="json") for side in drafts.sides],
         "findings": [finding.model_dump(mode="json") for finding in findings] if as_json else [],

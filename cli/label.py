@@ -27,7 +27,6 @@ def label_command(
     by: Annotated[str | None, option("Who labels; each person has a file.", "--as", metavar="NAME")] = None,
     answers: Annotated[Path, option("Folder of people's answers.", "--answers", metavar="DIR")] = Path("answers"),
     labels_dir: options.LabelsDir = None,
-    order: Annotated[Literal["disputed", "random"], option("Which come first.", "--order")] = "disputed",
     show_model: Annotated[
         Literal["after", "never", "before"], option("When to show the data's own label.", "--show-model")
     ] = "after",
@@ -41,8 +40,7 @@ def label_command(
 ) -> int:
     """Label conversations by hand, on a page in the browser.
 
-    Items with annotator disagreement come first; each answer is saved at once, and can be undone. In place of the page,
-    --out writes people's labels of SRC beside it, --write their answers, and --read takes them in.
+    Each answer is saved at once, and can be undone. In place of the page, --out writes people's labels of SRC beside it, --write their answers, and --read takes them in.
     """
     from ..data.labels.table import LABELS
     from ..studies.people_answers import export_answers, import_answers, people_labels
@@ -68,7 +66,7 @@ def label_command(
     paths = {"source": source, "labels_dir": labels_dir, "study": study, "answers": answers}
     settings = {name: None if path is None else str(path.absolute()) for name, path in paths.items()}
     _serve(
-        settings | {"labels": names, "by": by, "show_model": show_model, "limit": limit, "seed": seed, "order": order},
+        settings | {"labels": names, "by": by, "show_model": show_model, "limit": limit, "seed": seed},
         port,
     )
 

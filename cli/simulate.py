@@ -6,7 +6,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
-from ..data.formats.record_lines import cut_short, iterate_run
+from ..data.formats.record_lines import StoredRun
 from ..data.formats.source import CONVERSATIONS
 from ..data.records import stop_in_words
 from ..data.summaries import count
@@ -105,8 +105,8 @@ def told(run: "Run", to: str | None, *, as_json: bool) -> int:
 
     folder = run.folder
     assert folder is not None
-    info, sums = standing(folder), count(iterate_run(folder))
-    drafts = DraftCount.of(iterate_run(folder)).sides
+    info, stored = standing(folder), StoredRun(folder)
+    sums, drafts = count(stored.finished()), DraftCount.of(stored.finished()).sides
     left_out: list[str] = []
     path: Path | None = None
     if to is not None and info.finished:
@@ -146,7 +146,11 @@ def failures(info: "RunInfo", ending: str, folder: Path) -> list[str]:
         if why != "cancelled" and not (ending and ending in why):
             groups.setdefault(re.sub(r"\w*\d\w*", "_", why), []).append(name)
     listed = sorted(groups.values(), key=len, reverse=True)
-    frames = {one.id: one.failure.frames for one in cut_short(folder) if one.failure is not None} if listed else {}
+    frames = (
+        {one.id: one.failure.frames for one in StoredRun(folder).cut_short() if one.failure is not None}
+        if listed
+        else {}
+    )
     lines: list[str] = []
     for names in listed[:REASONS]:
         who = names[0] if len(names) == 1 else f"{len(names)} conversations, such as {names[0]}"

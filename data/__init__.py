@@ -4,19 +4,18 @@ from ..errors import DataError
 from . import checks, domains, grounding, identity, recllmsim, simquac
 from .checks import check
 from .domains import Dataset, Domain, Material, register_format
-from .executed_graph import ExecutedGraph, executed
+from .executed_graph import executed
 from .exports import frame, save
 from .files.json import read_text
 from .formats import messages, record_lines
 from .formats.source import Contents, Format, Source
 from .loading import Loaded, kind_of, load
-from .people import Pairing, paired
+from .people import paired
 from .records import (
     FAULTS,
     Attempt,
     Conversation,
     Edge,
-    Exchange,
     Message,
     Part,
     Role,
@@ -25,27 +24,21 @@ from .records import (
     ToolCall,
     Usage,
 )
-from .summaries import Counts, Outline, count, coverage, outline
-from .text import cleaning, sentence_splitting
+from .summaries import count, coverage, outline
 
 __all__ = [
     "FAULTS",
     "Attempt",
     "Contents",
     "Conversation",
-    "Counts",
     "DataError",
     "Dataset",
     "Domain",
     "Edge",
-    "Exchange",
-    "ExecutedGraph",
     "Format",
     "Loaded",
     "Material",
     "Message",
-    "Outline",
-    "Pairing",
     "Part",
     "Role",
     "Source",
@@ -55,7 +48,6 @@ __all__ = [
     "Usage",
     "check",
     "checks",
-    "cleaning",
     "count",
     "coverage",
     "domains",
@@ -73,6 +65,5 @@ __all__ = [
     "record_lines",
     "register_format",
     "save",
-    "sentence_splitting",
     "simquac",
 ]

@@ -98,12 +98,9 @@ class Domain:
     """The data set of a run. A domain's own data set is also a target of `convert`, named after the kind."""
     rules: Mapping[str, Rule] = CHAT_RULES
     """Rules of `check` by id: by default those of conversations without a domain; `{**CHAT_RULES, **mine}` adds to them."""
-    marks: tuple[str, ...] = ()
-    """Tags that its prompt pages put around material, such as `section` for `<section>`. Texts of speakers and sources
-    are sent without them."""
 
     def __init__(self, **values: Any) -> None:
-        """`Domain(kind="hotel", marks=("goal",))` is for a domain that needs no method of its own."""
+        """`Domain(kind="hotel", rules={})` is for a domain that needs no method of its own."""
         for name, value in values.items():
             if name not in Domain.__annotations__:
                 raise SettingError(
@@ -118,20 +115,6 @@ class Domain:
         text = next((text for key in keys if isinstance(text := scenario.get(key), str) and text.strip()), "")
         line = " ".join(text.split())
         return line if scenario.get("title") else shortened(line)
-
-    def topic_key(self, scenario: Mapping[str, Any]) -> str | None:
-        """A key that is equal for scenarios about the same topic; None if the scenario names no topic.
-
-        It is made from the section or `task_context` if there is one, else from the whole scenario.
-        """
-        for key in ("section", "task_context"):
-            if isinstance(text := scenario.get(key), str) and text.strip():
-                return digest(key, " ".join(text.split()))
-        return digest("scenario", scenario) if set(scenario) - {*_NAMELESS} else None
-
-    def profile(self, scenario: Mapping[str, Any]) -> str:
-        """The profile of the person who asks, as a text; empty without one."""
-        return str(scenario.get("profile") or scenario.get("preference") or "")
 
     def material(self, scenario: Mapping[str, Any]) -> tuple[Material, ...]:
         """The background that a page shows beside the dialogue."""
@@ -342,6 +325,24 @@ def _ask_packages() -> None:
         _packages_loaded = True  # set first: a package may call register while it is imported
         register_declared(GROUP, "domain", register)
         register_declared(FORMATS, "format", register_format)
+
+
+def profile_of(scenario: Mapping[str, Any]) -> str:
+    """The profile of the person who asks, as a text: a line for each fact where it is structured; empty without one."""
+    text = scenario.get("profile") or scenario.get("preference") or ""
+    facts = () if isinstance(text, str) else of(scenario).facts(scenario)
+    return text if isinstance(text, str) else "\n".join(f"{name}: {value}" for name, value in facts)
+
+
+def topic_of(scenario: Mapping[str, Any]) -> str | None:
+    """A key that is equal for scenarios about the same topic; None if the scenario names no topic.
+
+    It is made from the section or `task_context` if there is one, else from the whole scenario.
+    """
+    for key in ("section", "task_context"):
+        if isinstance(text := scenario.get(key), str) and text.strip():
+            return digest(key, " ".join(text.split()))
+    return digest("scenario", scenario) if set(scenario) - {*_NAMELESS} else None
 
 
 def shortened(line: str) -> str:

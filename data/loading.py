@@ -8,7 +8,7 @@ from operator import eq
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
-from ..errors import DataError, at
+from ..errors import DataError, DuologueError, MissingExtraError, at
 from . import domains
 from .files.json import Broken
 from .formats.messages import asides
@@ -286,11 +286,11 @@ def _files_of(folder: Path) -> list[Path]:
 def _of_folder(folder: Path, skip_broken: bool) -> Loaded:
     """The conversations of a folder's files; DataError if no file can be read."""
     files = _files_of(folder)
-    talks, names, notes, broken = list[Conversation](), list[str](), list[str](), list[DataError]()
+    talks, names, notes, broken = list[Conversation](), list[str](), list[str](), list[DuologueError]()
     for file in files:
         try:
             source = load(file, skip_broken=skip_broken)
-        except DataError as error:
+        except (DataError, MissingExtraError) as error:
             broken.append(error)
             continue
         own = _kept_apart(sum(len(asides(talk)) for talk in source))  # which the whole folder counts too

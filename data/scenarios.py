@@ -12,7 +12,6 @@ from ..errors import DataError, at
 from . import domains, test_cases
 from .domains import TOPIC_KEYS, USER_KEYS, named
 from .files.json import Broken, elements, read_lines
-from .files.paths import is_regular
 from .formats.messages import further
 from .formats.source import CONVERSATIONS, FOLDER, Source
 from .identity import digest
@@ -212,7 +211,7 @@ def _digest_of_files(path: Path) -> str:
     if (path / CONVERSATIONS).is_file():
         files = {"": path / CONVERSATIONS}
     elif path.is_dir():
-        visible = (file for file in path.rglob("*") if not file.name.startswith(".") and is_regular(file))
+        visible = (file for file in path.rglob("*") if not file.name.startswith(".") and file.is_file())
         files = {file.relative_to(path).as_posix(): file for file in visible}
     whole = hashlib.sha256()
     for name, file in sorted(files.items()):

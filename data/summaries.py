@@ -1,14 +1,13 @@
-"""Conversations in figures: an outline of each, by which lists sort and filter, counts of many, and copies among them."""
+"""Conversations in figures: an outline of each, by which lists sort and filter, and counts of many."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from pydantic import Field
 
 from . import domains
 from .domains import shortened
 from .formats.messages import further
-from .identity import digest
 from .records import Attempt, Conversation, Message, Record, Role, Usage
 
 
@@ -196,33 +195,3 @@ def _add(attempt: Attempt, numbers: Counter[str], tallies: Mapping[str, Counter[
 
 def _most_common(tallies: Mapping[str, Counter[str]]) -> dict[str, dict[str, int]]:
     return {name: dict(tally.most_common()) for name, tally in tallies.items()}
-
-
-class CopyCount:
-    """Counts copies among conversations that pass by: those whose messages equal those of an earlier one.
-
-    Of each conversation only a digest is held. Ids, labels and further keys may differ; so may drafts.
-    """
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._seen = set[str]()
-
-    def passing(self, conversations: Iterable[Conversation]) -> Iterator[Conversation]:
-        """The same conversations, each looked at as it passes; one without a message is not a copy."""
-        for conversation in conversations:
-            messages = [
-                (one.role, one.text, [part.plain() for part in one.parts], [call.plain() for call in one.tool_calls])
-                for one in conversation.messages
-                if one.stored
-            ]
-            if messages:
-                own = digest(messages)[:32]
-                self.count += own in self._seen
-                self._seen.add(own)
-            yield conversation
-
-    def notes(self, conversations: int) -> list[str]:
-        """A line with the number of copies among so many conversations; none without a copy."""
-        are = "1 is a copy" if self.count == 1 else f"{self.count} are copies"
-        return [f"of {conversations} conversations {are}: the same messages as an earlier one"] if self.count else []

@@ -42,7 +42,7 @@ class Case:
     """What must hold, each as a scenario's `success`."""
     lost: Counter[str] = field(default_factory=Counter[str])
     """Things without a counterpart, by name."""
-    hidden: set[str] = field(default_factory=set[str])
+    hidden: frozenset[str] = frozenset()
     """Keys of the rest that are kept and not listed: their parts are."""
 
     def take(self, *keys: str) -> Any:
@@ -57,45 +57,42 @@ class Case:
             raise ValueError(f"{keys[0]!r} is not a text: write it as one")
         return (value or "").strip()
 
-    def put(self, key: str, value: Any) -> None:
-        """Set a key of the scenario, unless the value is empty."""
-        if value not in _EMPTY:
-            self.scenario[key] = value
+    def judge(self, *wishes: Any) -> None:
+        """Add what a judge decides, where there is anything."""
+        self.conditions += [{"judged": wish} for wish in wishes if wish]
 
-    def ask(self, inputs: Mapping[str, Any]) -> None:
+    def keep(self, prefix: str, further: Mapping[str, Any]) -> None:
+        """Keep further values, without a counterpart, under `PREFIX.KEY`."""
+        self.rest |= {f"{prefix}.{key}": value for key, value in further.items()}
+
+    def ask(self, inputs: dict[str, Any]) -> None:
         """Set goal or first message from a test case's inputs; the other inputs are kept."""
-        rest = dict(inputs)
         for key in ("goal", "persona", "facts", "first_message"):
-            if isinstance(rest.get(key), str | list | dict if key == "facts" else str):
-                self.put(key, rest.pop(key))
+            if isinstance(inputs.get(key), str | list | dict if key == "facts" else str):
+                self.scenario[key] = inputs.pop(key)
         if not self.scenario.keys() & {"goal", "first_message"}:
-            texts = [key for key, value in rest.items() if isinstance(value, str) and value.strip()]
-            only = texts[0] if len(rest) == len(texts) == 1 else ""
-            if isinstance(messages := rest.get("messages"), list):
-                del rest["messages"]
-                self._begin(messages)
+            texts = [key for key, value in inputs.items() if isinstance(value, str) and value.strip()]
+            only = texts[0] if len(inputs) == len(texts) == 1 else ""
+            if isinstance(inputs.get("messages"), list):
+                turns = turns_of(inputs.pop("messages"))
+                last = max((number for number, turn in enumerate(turns) if turn.role == "user"), default=-1)
+                if last < 0 or not turns[last].text:
+                    raise ValueError("'messages' has no text of a user: give one")
+                self.scenario["first_message"] = turns[last].text
+                self.rest["other messages"] = list(as_messages(turns[:last] + turns[last + 1 :]))
             elif text := next((name for name in _QUESTIONS if name in texts), only):
-                self.put("first_message", rest.pop(text))
-        self.rest |= {f"inputs.{key}": value for key, value in rest.items()}
-
-    def _begin(self, messages: list[Any]) -> None:
-        """The last message of the user is the first of the conversation; what was said before has no counterpart."""
-        turns = turns_of(messages)
-        last = max((number for number, turn in enumerate(turns) if turn.role == "user"), default=-1)
-        text = turns[last].text if last >= 0 else None
-        if not text:
-            raise ValueError("'messages' has no text of a user: give one")
-        self.put("first_message", text)
-        self.rest["other messages"] = list(as_messages(turns[:last] + turns[last + 1 :]))
+                self.scenario["first_message"] = inputs.pop(text)
+        self.keep("inputs", inputs)
 
     def whole(self, form: str) -> dict[str, Any]:
         """The scenario with its success, and under the form's name what is left; ValueError without a goal."""
-        if not self.scenario.get("goal") and not self.scenario.get("first_message"):
+        scenario = {key: value for key, value in self.scenario.items() if value not in _EMPTY}
+        if not scenario.get("goal") and not scenario.get("first_message"):
             raise ValueError("has no text that a user would want or write: give it one")
         rest = {key: value for key, value in self.rest.items() if value not in _EMPTY}
         self.lost.update(rest.keys() - self.hidden)
         success = joined(self.conditions)
-        return {**self.scenario, **({"success": success} if success else {}), **({form: rest} if rest else {})}
+        return {**scenario, **({"success": success} if success else {}), **({form: rest} if rest else {})}
 
 
 def contents(
@@ -138,20 +135,20 @@ def contents(
 
 def joined(conditions: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """One `success` that asks for all of the conditions; equal ones count once, and it is empty without one."""
-    success: dict[str, Any] = {}
     listed: dict[str, list[Any]] = {}
-    others: list[Any] = []
     for key, value in (item for condition in conditions for item in condition.items()):
-        if key in _LISTED or (key == "text_contains" and isinstance(value, str)):
-            values = listed.setdefault(key, [])
-            values += [value] * (value not in values)
-        elif key not in success:
-            success[key] = value
-        elif success[key] != value and {key: value} not in others:
-            others.append({key: value})
-    if "text_contains" in success and "text_contains" in listed:
-        others.insert(0, {"text_contains": success.pop("text_contains")})
-    success |= {key: values[0] if len(values) == 1 else values for key, values in listed.items()}
+        values = listed.setdefault(key, [])
+        values += [value] * (value not in values)
+    success: dict[str, Any] = {}
+    others: list[Any] = []
+    for key, values in listed.items():
+        if key in _LISTED or len(values) == 1:
+            success[key] = values[0] if len(values) == 1 else values
+        elif key == "text_contains" and all(isinstance(value, str) for value in values):
+            success[key] = values
+        else:
+            success[key] = values[0]
+            others += [{key: value} for value in values[1:]]
     return success | ({"all_of": others} if others else {})
 
 
@@ -169,65 +166,42 @@ def communicated(text: str) -> dict[str, Any]:
 
 
 def _deepeval(golden: dict[str, Any]) -> Case:
-    case = Case(golden)
-    metadata = dict(as_object(case.take("additional_metadata", "additionalMetadata")))
-    case.put("title", case.text("name"))
+    case = Case(golden, hidden=frozenset({"expected_tools"}))
+    case.scenario["title"] = case.text("name")
     if golden.get("input") and not golden.get("scenario"):
-        _single(case)
+        case.scenario["first_message"] = case.text("input")
+        if answer := case.text("expected_output", "expectedOutput"):
+            case.judge(AGREES + answer)
+        case.rest["expected_tools"] = as_list(as_value(case.take("expected_tools", "expectedTools")))
+        for tool in map(as_object, case.rest["expected_tools"]):
+            arguments = tool.get("inputParameters") or tool.get("input_parameters") or {}
+            if isinstance(name := tool.get("name"), str):
+                if not is_object(arguments):
+                    raise ValueError(f"'inputParameters' of {name} is not an object: write it as one")
+                case.conditions.append({"tool_called": call(name, arguments)})
+                case.lost["expected_tools.output"] += int(tool.get("output") is not None)
     else:
-        case.put("goal", case.text("scenario"))
-        _persona(case)
-        if outcome := case.text("expected_outcome", "expectedOutcome"):
-            case.conditions.append({"judged": outcome})
-        _first_message(case)
+        case.scenario["goal"] = case.text("scenario")
+        persona, described = dict(as_object(case.take("persona"))), case.text("user_description", "userDescription")
+        case.scenario["persona"] = str(persona.pop("characteristics", None) or described).strip()
+        facts = dict(as_object(persona.pop("metadata", None)))
+        case.scenario["unknown"] = facts.pop("unknown", None)
+        facts |= {"name": name} if (name := persona.pop("name", None)) else {}
+        case.scenario["facts"] = facts["facts"] if facts.keys() == {"facts"} else facts
+        case.keep("persona", persona)
+        case.judge(case.text("expected_outcome", "expectedOutcome"))
+        turns = as_list(as_value(case.take("turns")))
+        first = as_object(turns[0]) if turns else {}
+        if first.get("role") == "user" and isinstance(text := first.get("content"), str) and text.strip():
+            case.scenario["first_message"] = text  # with others a message has no counterpart
+            turns = turns[1:]
+        case.rest["turns"] = turns
     expectations = dict(as_object(case.take("expectations")))
-    for wish in as_list(expectations.pop("must", None)):
-        case.conditions.append({"judged": {"criterion": wish}})
+    case.judge(*({"criterion": wish} for wish in as_list(expectations.pop("must", None))))
     for wish in as_list(expectations.pop("must_not", expectations.pop("mustNot", None))):
         case.conditions.append({"not": {"judged": wish}})
     case.rest |= {"expectations": {key: value for key, value in expectations.items() if value is not None}}
-    case.rest |= {"additional_metadata": metadata}
     return case
-
-
-def _single(case: Case) -> None:
-    """The parts of a golden of a single question."""
-    case.put("first_message", case.text("input"))
-    if answer := case.text("expected_output", "expectedOutput"):
-        case.conditions.append({"judged": AGREES + answer})
-    tools = as_list(as_value(case.take("expected_tools", "expectedTools")))
-    case.rest["expected_tools"] = tools
-    case.hidden.add("expected_tools")
-    for tool in map(as_object, tools):
-        arguments = tool.get("inputParameters") or tool.get("input_parameters") or {}
-        if isinstance(name := tool.get("name"), str):
-            if not is_object(arguments):
-                raise ValueError(f"'inputParameters' of {name} is not an object: write it as one")
-            case.conditions.append({"tool_called": call(name, arguments)})
-            case.lost["expected_tools.output"] += int(tool.get("output") is not None)
-
-
-def _persona(case: Case) -> None:
-    persona = dict(as_object(case.take("persona")))
-    described = case.text("user_description", "userDescription")
-    case.put("persona", str(persona.pop("characteristics", None) or described).strip())
-    facts = dict(as_object(persona.pop("metadata", None)))
-    case.put("unknown", facts.pop("unknown", None))
-    name = persona.pop("name", None)
-    case.put(
-        "facts", facts["facts"] if facts.keys() == {"facts"} and not name else {"name": name} | facts if name else facts
-    )
-    case.rest |= {f"persona.{key}": value for key, value in persona.items()}
-
-
-def _first_message(case: Case) -> None:
-    """The golden's turns: one message of the user is the first message; with others they have no counterpart."""
-    turns = as_list(as_value(case.take("turns")))
-    first = as_object(turns[0]) if turns else {}
-    if first.get("role") == "user" and isinstance(text := first.get("content"), str) and text.strip():
-        case.put("first_message", text)
-        turns = turns[1:]
-    case.rest["turns"] = turns
 
 
 _GUIDELINES = "simulation_guidelines"
@@ -237,20 +211,17 @@ def _mlflow(value: dict[str, Any]) -> Case:
     inputs = dict(as_object(value.pop("inputs", None)))
     if not inputs:
         inputs = {key: value.pop(key) for key in ("goal", "persona", "context", _GUIDELINES) if key in value}
-    case = Case(value)
-    guidelines = inputs.pop(_GUIDELINES, None)
+    case, guidelines = Case(value), inputs.pop(_GUIDELINES, None)
     case.ask(inputs)
     lines = [guidelines] if isinstance(guidelines, str) else as_list(guidelines)
-    case.put("persona", "\n".join(filter(None, [case.scenario.get("persona", ""), *map(str, lines)])))
+    case.scenario["persona"] = "\n".join(filter(None, [case.scenario.get("persona", ""), *map(str, lines)]))
     wishes = dict(as_object(case.take("expectations")))
     if isinstance(answer := wishes.pop("expected_response", None), str):
-        case.conditions.append({"judged": AGREES + answer})
-    for fact in as_list(wishes.pop("expected_facts", None)):
-        case.conditions.append({"judged": f"The assistant says: {fact}"})
+        case.judge(AGREES + answer)
+    case.judge(*(f"The assistant says: {fact}" for fact in as_list(wishes.pop("expected_facts", None))))
     rules = wishes.pop("guidelines", None)
-    for rule in [rules] if isinstance(rules, str) else as_list(rules):
-        case.conditions.append({"judged": str(rule)})
-    case.rest |= {f"expectations.{key}": wish for key, wish in wishes.items()}
+    case.judge(*map(str, [rules] if isinstance(rules, str) else as_list(rules)))
+    case.keep("expectations", wishes)
     return case
 
 
@@ -258,6 +229,7 @@ _UNCHANGING = frozenset(
     "calculate check count find get list look lookup read search show think transfer verify view".split()
 )
 """First words of tools that leave the database as it is: they look something up, or pass the user on."""
+_NOT_LISTED = frozenset({"id", "domain", "evaluation_criteria"})
 _DEFAULT_BASIS = ("DB", "COMMUNICATE")
 """What decides about a task that does not say it."""
 
@@ -275,53 +247,42 @@ def _read_tau2(path: str | Path, broken: Broken = STRICT) -> Contents:
 
 
 def _tau2(task: dict[str, Any], changing: set[str]) -> Case:
-    case = Case({**task, **_situation(task)}, hidden={"id", "domain", "evaluation_criteria"})
-    case.rest.pop("user_scenario")
-    case.put("title", str(case.rest.get("id") or ""))
-    case.put("goal", case.text("reason_for_call"))
-    case.put("facts", [line.strip() for line in case.text("known_info").splitlines() if line.strip()])
-    case.put("unknown", case.text("unknown_info"))
-    case.put("persona", "\n\n".join(filter(None, (case.text("persona"), case.text("task_instructions")))))
-    criteria = as_object(task.get("evaluation_criteria"))
-    basis = criteria.get("reward_basis") or _DEFAULT_BASIS
-    if not isinstance(basis, list | tuple):
-        raise ValueError("'reward_basis' is not a list: write it as one")
-    _expect_calls(case, task, changing, basis)
-    said, judged = as_list(criteria.get("communicate_info")), as_list(criteria.get("nl_assertions"))
-    if "COMMUNICATE" in basis:
-        case.conditions += [communicated(str(text)) for text in said]
-    else:
-        case.lost["communicate_info"] += len(said)
-    if "NL_ASSERTION" in basis:
-        case.conditions += [{"judged": str(text)} for text in judged]
-    else:
-        case.lost["nl_assertions outside reward_basis"] += len(judged)
-    case.lost["env_assertions"] += len(as_list(criteria.get("env_assertions")))
-    return case
-
-
-def _situation(task: Mapping[str, Any]) -> dict[str, Any]:
-    """What the user is told, with its keys at the top; ValueError for instructions of another kind."""
-    scenario = as_object(task.get("user_scenario"))
-    instructions = scenario.get("instructions")
+    told = as_object(task.get("user_scenario"))
+    instructions = told.get("instructions")
     if isinstance(instructions, str):
         instructions = {"reason_for_call": instructions}
     if not isinstance(instructions, Mapping):
         raise ValueError("'user_scenario' has no 'instructions': give what the user wants as a text or an object")
-    further = {f"user_scenario.{key}": scenario[key] for key in scenario.keys() - {"persona", "instructions"}}
-    return {"persona": scenario.get("persona"), **further, **instructions}
-
-
-def _expect_calls(case: Case, task: Mapping[str, Any], changing: set[str], basis: Any) -> None:
+    case = Case({**task, "persona": told.get("persona"), **instructions}, hidden=_NOT_LISTED)
+    case.keep("user_scenario", {key: told[key] for key in told.keys() - {"persona", "instructions"}})
+    case.rest.pop("user_scenario")
+    case.scenario["title"] = str(case.rest.get("id") or "")
+    case.scenario["goal"] = case.text("reason_for_call")
+    case.scenario["facts"] = [line.strip() for line in case.text("known_info").splitlines() if line.strip()]
+    case.scenario["unknown"] = case.text("unknown_info")
+    case.scenario["persona"] = "\n\n".join(filter(None, (case.text("persona"), case.text("task_instructions"))))
+    criteria = as_object(task.get("evaluation_criteria"))
+    basis = criteria.get("reward_basis") or _DEFAULT_BASIS
+    if not isinstance(basis, list | tuple):
+        raise ValueError("'reward_basis' is not a list: write it as one")
     expected = list(_calls(task, "assistant"))
-    for name, arguments in expected:
-        if "ACTION" in basis or _changes(name):
-            case.conditions.append({"tool_called": call(name, arguments)})
-        else:
-            case.lost["calls that change nothing"] += 1
-    for name in sorted(changing - {name for name, _ in expected}) if "DB" in basis else ():
-        case.conditions.append({"tool_not_called": name})
-    case.lost["calls of the user's own tools"] += len(list(_calls(task, "user")))
+    compared = [one for one in expected if "ACTION" in basis or _changes(one[0])]
+    case.conditions += [{"tool_called": call(*one)} for one in compared]
+    others = sorted(changing - {name for name, _ in expected}) if "DB" in basis else []
+    case.conditions += [{"tool_not_called": name} for name in others]
+    said, judged = as_list(criteria.get("communicate_info")), as_list(criteria.get("nl_assertions"))
+    case.conditions += [communicated(str(text)) for text in said if "COMMUNICATE" in basis]
+    case.judge(*(str(text) for text in judged if "NL_ASSERTION" in basis))
+    case.lost += Counter(
+        {
+            "calls that change nothing": len(expected) - len(compared),
+            "calls of the user's own tools": len(list(_calls(task, "user"))),
+            "communicate_info": 0 if "COMMUNICATE" in basis else len(said),
+            "nl_assertions outside reward_basis": 0 if "NL_ASSERTION" in basis else len(judged),
+            "env_assertions": len(as_list(criteria.get("env_assertions"))),
+        }
+    )
+    return case
 
 
 def _calls(task: Any, side: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -47,10 +47,6 @@ class TopicSource(ScenarioSource):
     sample: int | None = Field(
         default=None, ge=1, description="Draw N topics at random with the seed, in the file's order. Default: all."
     )
-    background: data.Background = Field(
-        default="lead",
-        description="Take the background from a document: the text between its title and the next heading, only that text's first paragraph, or none.",
-    )
 
     def fitting(self, scenario: dict[str, Any]) -> dict[str, Any]:
         """The topic as a scenario, or a line without a kind as in --topics; DataError for another kind."""
@@ -74,7 +70,7 @@ class TopicSource(ScenarioSource):
         replays = replayed_paths(settings)
         notes = [f"{path}: {note}" for path in dict.fromkeys(replays) for note in replayed(path).notes]
         if self.topics is not None:
-            topic_set = data.topic_set(self.topics, background=self.background)
+            topic_set = data.topic_set(self.topics)
             topics, source = topic_set.topics, {"source": self.topics.absolute().name}
             notes += topic_set.notes
         elif replays:

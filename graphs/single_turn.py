@@ -13,8 +13,7 @@ from typing import Any
 from ..data import domains
 from ..data.formats.messages import further
 from ..data.grounding import gives_no_answer
-from ..data.next_turns import Moment, NextTurn, text_of
-from ..data.people import STORED, user_of
+from ..data.people import STORED, Moment, NextTurn, text_of, user_of
 from ..data.records import Attempt, Conversation, Usage, stop_in_words
 from ..data.scenarios import of_log
 from ..data.simquac import ReadingQuestion

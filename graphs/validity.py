@@ -12,7 +12,7 @@ from ..data import domains
 from ..data.executed_graph import SPEAKER_OF
 from ..data.files.json import parsed
 from ..data.identity import ordinals
-from ..data.next_turns import moments_of
+from ..data.people import moments_of
 from ..data.records import Conversation
 from ..data.text.languages import Language, language_of
 from ..nodes.people.retrieval import person_in

@@ -22,7 +22,7 @@ from ..prompts.pages import MOST_BYTES
 from .calls.store import Call
 from .contract import Node
 from .limits import Limits
-from .messages import as_text, fenced, marks_of
+from .messages import MARKS, as_text, fenced
 from .models.offline.model import OfflineChatModel
 from .models.specs import chat_model, model_provenance
 from .requests import Parse, RequestAnswer, ask, parse_json
@@ -126,7 +126,7 @@ class Judge:
         Of the tool calls before a draft only those of its own role are shown: the judge's words may reach its writer.
         """
         page = self.page_about("draft" if draft else "conversation")
-        marks = (*marks_of(state["scenario"]), *(f"{end}{name}" for name in _MARKS for end in ("", "/")), *page.marks)
+        marks = (*MARKS, *(f"{end}{name}" for name in _MARKS for end in ("", "/")), *page.marks)
         values = {str(key): fenced(as_text(value), *marks) for key, value in state["scenario"].items()}
         values["scenario"] = "\n".join(f"{key}: {value}" for key, value in values.items() if key not in _UNTOLD)
         values |= {key: fenced(text, *marks) for key, text in self.also.items()}

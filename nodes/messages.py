@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, convert_to_messages
 from langgraph.runtime import Runtime
 
-from ..data import domains
 from ..data.behaviours import behaviours_in, injected_word
 from ..data.identity import digest
 from ..data.records import Role
@@ -30,9 +29,9 @@ MessageBuilder: TypeAlias = Callable[[State], list[BaseMessage]]
 """Builds the messages of a request to a speaker, from the state."""
 
 
-_MATERIAL = tuple(name for domain in domains.shipped() for name in domain.marks)
+_MATERIAL = ("title", "background", "header", "section", "task", "profile")
 MARKS = tuple(f"{end}{name}" for name in _MATERIAL for end in ("", "/"))
-"""The marks around material of the shipped domains, opening and closing."""
+"""The marks around material on the shipped pages, opening and closing; a page of one's own has further ones."""
 
 _NOTE = re.compile(r"<(\s*/?\s*note\b[^<>]*)>", re.IGNORECASE)
 _FENCED = re.compile(rf"‹(\s*/?\s*(?:note|{'|'.join(_MATERIAL)})\b[^‹›<>]*)›", re.IGNORECASE)
@@ -50,15 +49,6 @@ def fenced(text: str, *marks: str) -> str:
         spaced = mark.replace("/", r"/\s*")  # a model reads `</ task >` as it reads `</task>`
         text = re.sub(rf"<(\s*{spaced}\b[^<>]*)>", "‹\\1›", text, flags=re.IGNORECASE)
     return text
-
-
-def marks_of(scenario: Mapping[str, Any]) -> tuple[str, ...]:
-    """The marks of the shipped domains and of the scenario's domain.
-
-    Other registered domains do not count: the messages to a model must not depend on what else is installed.
-    """
-    own = (name for name in domains.of(scenario).marks if name not in _MATERIAL)
-    return (*MARKS, *(f"{end}{name}" for name in own for end in ("", "/")))
 
 
 def unfenced(text: str) -> str:
@@ -169,17 +159,16 @@ def messages_for(
     """
     if role == "user" and (behaviour := _behaviour(state, system, pages)):
         system = f"{system}\n\n{behaviour}"
-    marks = marks_of(state.get("scenario", {}))
     turns: list[_Turn] = [(False, material)] if isinstance(material, str) else list(material)
     for message in said(state):
         is_own = message["role"] == role and "name" not in message
         if not message.get("parts"):
-            turns.append((is_own, message["text"] if is_own else fenced(message["text"], *marks)))
+            turns.append((is_own, message["text"] if is_own else fenced(message["text"], *MARKS)))
         elif is_own:
             turns.append((is_own, worded(message)))  # endpoints refuse an image in a reply of the model
         else:
             blocks, stand_ins = sendable(message)
-            turns.append((is_own, fenced("\n".join(filter(None, [message["text"], *stand_ins])), *marks)))
+            turns.append((is_own, fenced("\n".join(filter(None, [message["text"], *stand_ins])), *MARKS)))
             turns += [(is_own, block) for block in blocks]
     if own_drafts:
         for texts, prompt in _drafts(state, role):

@@ -14,10 +14,10 @@ from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
 from ..data.behaviours import behaviours_in
-from ..data.goals import names_goal
 from ..data.recllmsim import Situation, task_name
 from ..data.rules import others_label, user_notes, user_reasons
 from ..data.text.languages import HAN, Language
+from ..data.text.values import names_goal
 from ..prompts import Library
 from .goodbyes import ENDING, GIVING_UP, Ending
 from .limits import Limits

@@ -10,12 +10,11 @@ from typing import Any, TypeAlias
 
 from langgraph.runtime import Runtime
 
-from ..data.goals import holds, names_goal, scalars
 from ..data.records import INTERRUPT, as_list, as_object
 from ..data.rules import plain_words
 from ..data.rules.outcomes import consent, outcome_of
 from ..data.text.languages import language_of
-from ..data.text.values import values_in
+from ..data.text.values import holds, names_goal, scalars, values_in
 from .contract import Node
 from .goodbyes import farewell
 from .limits import Limits

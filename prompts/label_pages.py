@@ -7,7 +7,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from ..data.files.paths import content
-from ..data.files.settings import YamlError, loaded
+from ..data.files.settings import from_yaml
 from ..data.labels.definition import LabelDefinition
 from ..errors import DataError, SettingError
 from .pages import MOST_BYTES
@@ -27,11 +27,7 @@ def label_of(path: Path) -> LabelDefinition:
         raise DataError(f"{path}: begins with no front matter: write a line ---, then unit and values, then ---")
     if not (page[2] or "").strip():
         raise DataError(f"{path}: has no text below its front matter: define each value there")
-    try:
-        front = loaded(page[1])
-    except YamlError as error:
-        line = f"line {error.line + 1}: " if error.line else ""
-        raise DataError(f"{path}: {line}its front matter cannot be read ({str(error)[:200]}): write YAML") from None
+    front = from_yaml(page[1], str(path))
     if not isinstance(front, dict) or not all(isinstance(key, str) for key in front):
         raise DataError(f"{path}: its front matter is not a list of keys: write unit: conversation, values: [...]")
     return LabelDefinition.of(path.stem, front, page[2], str(path))

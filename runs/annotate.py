@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Self, TypeAlias, Unpack
 
 from ..data.files.json import dumps, parsed, read_json, write_text
-from ..data.files.paths import check_no_links, make_folder
+from ..data.files.paths import make_folder
 from ..data.formats.source import MANIFEST
 from ..data.identity import VERSION, digest
 from ..data.labels.answers import WHOLE, Item, missing, seen_of, units_of
@@ -246,7 +246,6 @@ class AnnotationWork:
             elif out.is_dir() and any(out.iterdir()):
                 raise RunError(f"{out}: holds other files: choose another folder for the labels")
             make_folder(out)
-            check_no_links(out)
             write_text(path, dumps(manifest, indent=1) + "\n")
         except OSError as error:
             raise RunError(f"{out}: cannot be written ({error.strerror}): choose another folder") from None

@@ -10,8 +10,7 @@ from typing import Any
 
 from ..data.behaviours import KEY as BEHAVIOURS
 from ..data.identity import digest
-from ..data.next_turns import Moment, NextTurn
-from ..data.people import user_of
+from ..data.people import Moment, NextTurn, user_of
 from ..data.records import Conversation
 from ..data.tracing import untraced
 from ..errors import DuologueError

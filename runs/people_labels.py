@@ -179,12 +179,9 @@ def labels_of_people(
         )
     order = {name: number for number, name in enumerate(there)}
     rows = [
-        LabelRow.of(
-            given[0], labels[key[0]], [one.value for one in given], [one.by for one in given],
-            chosen_by="disputed" if any(one.chosen_by == "disputed" for one in given) else None,
-        )
+        LabelRow.of(given[0], labels[key[0]], [one.value for one in given], [one.by for one in given])
         for key, given in sorted(answers.items(), key=lambda pair: (order[pair[0][1]], str(pair[0])))
-    ]  # fmt: skip
+    ]
     return LabelTable(conversations.path, labels, rows, people=True), notes
 
 

@@ -2,12 +2,11 @@
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, chdir
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Unpack
 
-from ..data.files.paths import working_folder_restored
 from ..data.formats.record_lines import StoredRun
 from ..data.records import Conversation
 from ..data.tracing import requested
@@ -141,7 +140,7 @@ async def arun(
             done = folder.done
         work = [(version, state) for state in plan for version in graphs if (version, name_of(state)) not in done]
         progress = opened.enter_context(shown(len(work), calls, settings.progress))
-        opened.enter_context(working_folder_restored())
+        opened.enter_context(chdir(Path.cwd()))  # an agent may change the working folder
         store: Keep = run.remember if folder is None else folder.keep
 
         def ended(conversation: Conversation) -> None:

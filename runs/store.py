@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from ..data.files.json import UnwrittenError, dumps, replacing_bytes, write_json
-from ..data.files.paths import check_no_links, make_folder
+from ..data.files.paths import make_folder
 from ..data.formats.record_lines import StoredRun, line, read_manifest, told_flaws, versions_in
 from ..data.formats.source import CONVERSATIONS, MANIFEST
 from ..data.identity import VERSION, digest, equals, ordinals
@@ -332,7 +332,6 @@ class RunFolder:
         """
         if path.exists() and not path.is_dir():
             raise RunError(f"{path}: is a file: choose a folder")
-        check_no_links(path)
         earlier = stored_manifest(path) if (path / MANIFEST).is_file() else None
         if earlier is not None:
             _check_same(path, earlier, manifest)

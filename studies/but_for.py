@@ -21,8 +21,8 @@ from typing import Any, Literal, TypeAlias
 from ..analysis.faults import Whose
 from ..analysis.outcomes import outcome
 from ..analysis.testing.failures import ButFor
-from ..data.goals import holds, scalars
 from ..data.records import Conversation, as_list, as_object
+from ..data.text.values import holds, scalars
 from ..errors import DuologueError
 from ..graphs.scenarios.sources import Scenarios
 from ..nodes.limits import Limits

@@ -4,10 +4,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..data.labels.answers import items_of
-from ..data.labels.table import tables_of
 from ..prompts.label_pages import labels_in, scales_of, shipped_labels
-from .sources import StudySource, conversations_of, path_of
+from .sources import StudySource, conversations_of
 
 if TYPE_CHECKING:  # they need the extra `stats`
     from ..analysis.labels.agreement import Agreement
@@ -61,17 +59,7 @@ def agreement(
         confusion=confusion,
         rectify=rectify,
     )
-    compared = {name.split(".")[0] for row in report.rows for name in (row.label, row.against)}
     notes = []
-    for one in sources:
-        for table in tables_of(path) if (path := path_of(one)) is not None else ():
-            disputed = sum(row.chosen_by == "disputed" for row in table.rows)
-            if disputed and table.keys & compared and len(table.rows) < len(items_of(one, list(table.labels.values()))):
-                notes.append(
-                    f"{', '.join(sorted(table.keys & compared))}: people labelled {len(table.rows)} things, {disputed} of "
-                    "them chosen because votes disagree on them: kappa of these is not kappa of all. Label a random share "
-                    "first (duologue label --order random)."
-                )
     own = labels_in(folder) if folder is not None else {}
     defined = {key for page in (*shipped_labels().values(), *own.values()) for key in page.keys}
     unordered = dict.fromkeys(

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from typing_extensions import override
 
 from ..data import load
-from ..data.labels.answers import ChosenBy, Item, LabelAnswer, disputes_in, in_order, items_of, model_value
+from ..data.labels.answers import Item, LabelAnswer, in_order, items_of, model_value
 from ..data.labels.definition import LabelDefinition
 from ..errors import DataError, at
 from ..prompts.label_pages import labels_named
@@ -33,7 +33,6 @@ class LabellingSettings(BaseModel):
     language: Shown = "as stored"
     limit: int | None = None
     seed: int = 0
-    order: ChosenBy = "disputed"
 
 
 class View(TypedDict):
@@ -49,8 +48,6 @@ class PersonWork(ABC):
     show_model: Literal["after", "never", "before"] = "never"
     user_only = False
     language: Shown = "as stored"
-    chosen_by: ChosenBy | Literal[""] = ""
-    """The order of its items, for the answers; empty without one."""
     has_views = False
     """Whether a person may choose what of a conversation is shown."""
 
@@ -115,7 +112,7 @@ class PersonWork(ABC):
             raise DataError(f"{item.label}: {'; '.join(problems)}")
         shown = self.show_model == "before" and self.model_value(item) is not None
         value = self.stored(item, value)
-        self.answers.put(item.answered(value, self.by, model_shown=shown, chosen_by=self.chosen_by))
+        self.answers.put(item.answered(value, self.by, model_shown=shown))
         if not self.waiting:
             self.go_on()
 
@@ -141,9 +138,7 @@ class LabelWork(PersonWork):
             names = ", ".join(self._labels)
             raise DataError(f"{at(settings.source)}: has nothing that {names} could label: give another source")
         answers = AnswerFiles(settings.answers, settings.by)
-        context = self._labels, self._conversations, answers.others()
-        ordered = in_order(items, *context, settings.seed, settings.order)
-        self.chosen_by = "disputed" if settings.order == "disputed" and disputes_in(items, *context) else "random"
+        ordered = in_order(items, settings.seed)
         super().__init__(answers, ordered)
         if settings.limit is not None:  # what is answered counts, so that the same call again goes on where it ended
             waiting = {item.key for item in self.waiting}

@@ -13,8 +13,7 @@ from .sources import StudySource, conversations_of
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..analysis.next_turn import Benchmark, NextTurnReport
     from ..data import Conversation
-    from ..data.next_turns import NextTurn
-    from ..data.people import UserPart
+    from ..data.people import NextTurn, UserPart
     from ..graphs import Cast
     from ..runs.plan import CallPlan
     from ..runs.settings import RunSettings

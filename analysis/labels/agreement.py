@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import numpy as np
 from typing_extensions import override
 
+from ...data.labels.definition import entropy_of
 from ...data.labels.reading import AnnotationSide
-from ...data.labels.votes import entropy_of
 from ...data.records import Conversation, Record
 from ...errors import SettingError
 from ..coefficients import (

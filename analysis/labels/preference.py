@@ -8,9 +8,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ...data.labels.answers import WHY, LabelAnswer
-from ...data.labels.definition import Vote
+from ...data.labels.definition import Vote, aggregate
 from ...data.labels.side_by_side import ASPECTS, STUDY, is_asked
-from ...data.labels.votes import aggregate
 from ...errors import DataError
 from ..estimates import Estimate
 from ..tables import Cell, Column, Table, TablesReport
@@ -109,7 +108,7 @@ def _wins(aspect: str, answers: Sequence[LabelAnswer]) -> tuple[dict[str, Cell],
         for name, choice in answer.value.items():
             if isinstance(choice, str) and name.rpartition(" ")[2] == aspect:
                 votes.setdefault((answer.conversation, name), []).append(choice)
-    won = Counter(aggregate(of_item).value for of_item in votes.values())
+    won = Counter(aggregate(of_item) for of_item in votes.values())
     sizes = Counter(len(of_item) for of_item in votes.values() if len(of_item) > 1)
     size = max(sizes, key=lambda size: (sizes[size], size), default=0)
     whole = {key: of_item for key, of_item in votes.items() if len(of_item) == size}

@@ -9,9 +9,6 @@ from codecs import BOM_UTF8, StreamWriter, getwriter
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
-from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, AnyStr, BinaryIO, TypeVar
@@ -119,14 +116,11 @@ def placed_lines(file: IO[bytes], path: str | Path, broken: Broken = STRICT) -> 
         here, begin = begin, begin + len(line)
         if not line.strip() or line.removeprefix(BOM_UTF8).isspace():
             continue
-        try:
-            value = parsed(decoded(line, path, here).removesuffix("\n"), path, number)
-        except DataError:
-            if broken.skip:
-                broken.places[f"line {number}"] = None
-                continue
-            raise
-        yield number, here, value
+        values: list[Any] = []
+        with broken.reading(f"line {number}"):
+            values.append(parsed(decoded(line, path, here).removesuffix("\n"), path, number))
+        for value in values:
+            yield number, here, value
 
 
 def bounded_lines(file: IO[AnyStr], path: str | Path) -> Iterator[AnyStr]:
@@ -150,52 +144,32 @@ def elements(path: str | Path, broken: Broken = STRICT) -> Iterator[tuple[str, A
 def elements_in(file: IO[bytes], path: str | Path, broken: Broken = STRICT) -> Iterator[tuple[str, Any]]:
     """As `elements`, of an open file."""
     head = [line for line in islice(bounded_lines(file, path), _BEGIN) if line.strip()]
+    first = head[0].removeprefix(BOM_UTF8).strip() if head else b""
+    of_lines = first[:1] not in (b"{", b"[") or (_is_json(first) and (first[:1] == b"{" or len(head) > 1))
+    values: Iterable[tuple[str, Any]] = ()
     file.seek(0)
-    first = head[0].removeprefix(BOM_UTF8).strip() if head else b""
-    if _begins_lines(first, more=len(head) > 1):
-        yield from _lines(file, path, head, broken)
-        return
+    if not of_lines:
+        try:
+            values = list(_whole(file, path))
+        except DataError:
+            if not broken.skip or first[:1] == b"[":
+                raise
+            of_lines = True
+            file.seek(0)
+    if of_lines:
+        values = ((f"line {number}", value) for number, _, value in placed_lines(file, path, broken))
+    yield from values
+
+
+def _is_json(line: bytes) -> bool:
     try:
-        values = list(_whole(file, path, head))
-    except DataError:
-        if not (broken.skip and _has_lines(head)):
-            raise
-        file.seek(0)
-        yield from _lines(file, path, head, broken)
-    else:
-        yield from values
-
-
-def _begins_lines(first: bytes, *, more: bool) -> bool:
-    """Whether the first line is a JSON object, or a list with others behind it."""
-    if first[:1] == b"{":
-        return _is_json(first, dict)
-    return first[:1] == b"[" and more and _is_json(first, list)
-
-
-def _has_lines(head: list[bytes]) -> bool:
-    """Whether one of the first lines is a JSON object or list at the margin; False for a list over several lines."""
-    first = head[0].removeprefix(BOM_UTF8).strip() if head else b""
-    at_margin = any(not line[:1].isspace() and _is_json(line, dict | list) for line in head)
-    return at_margin and (not first.startswith(b"[") or _is_json(first, list))
-
-
-def _is_json(line: bytes, kinds: Any) -> bool:
-    try:
-        return isinstance(json.loads(line.removeprefix(BOM_UTF8), parse_constant=_refused), kinds)
+        json.loads(line, parse_constant=_refused)
     except (ValueError, RecursionError):
         return False
+    return True
 
 
-def _lines(file: IO[bytes], path: str | Path, head: list[bytes], broken: Broken) -> Iterator[tuple[str, Any]]:
-    try:
-        for number, _, value in placed_lines(file, path, broken):
-            yield f"line {number}", value
-    except DataError as error:
-        raise DataError(f"{error}; {ADVICE}" if _has_lines(head) else str(error)) from None
-
-
-def _whole(file: IO[bytes], path: str | Path, head: list[bytes]) -> Iterator[tuple[str, Any]]:
+def _whole(file: IO[bytes], path: str | Path) -> Iterator[tuple[str, Any]]:
     """The elements of one list, or the objects that stand one after another over many lines."""
     read = at_most(file)
     if len(read) > MOST_BYTES:
@@ -204,18 +178,14 @@ def _whole(file: IO[bytes], path: str | Path, head: list[bytes]) -> Iterator[tup
     if text.lstrip()[:1] == "[":
         yield from ((f"[{number}]", value) for number, value in enumerate(parsed(text, path)))
         return
-    if text.lstrip()[:1] != "{":
-        yield from _lines(BytesIO(read), path, head, STRICT)
-        return
     start = number = 0
     while begin := _NEXT.search(text, start):
-        start = begin.start()
         try:
-            end = json.JSONDecoder().raw_decode(text, start)[1]
+            end = json.JSONDecoder().raw_decode(text, begin.start())[1]
         except (ValueError, RecursionError):
-            parsed(text if number == 0 else text[start:], path)  # names the place
+            parsed(text if number == 0 else text[begin.start() :], path)  # names the place
             raise DataError(f"{path}: is not JSON: mend the file") from None
-        yield f"object {number + 1}", parsed(text[start:end], path)
+        yield f"object {number + 1}", parsed(text[begin.start() : end], path)
         start, number = end, number + 1
 
 
@@ -311,23 +281,14 @@ def _refused(name: str) -> Any:
 
 
 def as_json(value: Any) -> Any:
-    """A value of a table or of YAML as JSON: times are ISO texts, bytes base64, a number that JSON lacks is a text."""
-    match value:
-        case None | bool() | int() | str():
-            return value
-        case float():
-            return value if math.isfinite(value) else None if math.isnan(value) else str(value)
-        case datetime() | date() | time():
-            return value.isoformat()
-        case bytes():
-            return base64.b64encode(value).decode()
-        case dict():
-            return {str(key): as_json(inner) for key, inner in value.items()}
-        case list() | tuple():
-            return [as_json(inner) for inner in value]
-        case Decimal() | timedelta():
-            return str(value)
-    return str(value)
+    """A value of a table as JSON: times are ISO texts, bytes base64, a number that JSON lacks is null."""
+    return json.loads(json.dumps(value, default=_as_text, skipkeys=True), parse_constant=lambda _: None)
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    return str(value.isoformat() if hasattr(value, "isoformat") else value)
 
 
 def dumps(value: Any, *, indent: int | None = None) -> str:

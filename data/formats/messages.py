@@ -28,7 +28,7 @@ from ..records import (
     is_object,
 )
 from .source import Format, Source
-from .turns import NOTHING, SIDES, Call, Result, Turn, as_messages, is_turn, role_of, turns_of
+from .turns import NOTHING, SIDES, Call, Result, Turn, as_messages, instruction_of, is_turn, role_of, turns_of
 
 KIND = "messages"
 """`kind` of the scenario of a conversation of which only the messages are known."""
@@ -82,8 +82,8 @@ def conversations(path: str | Path, lines: Iterable[Line], broken: Broken = STRI
 def _conversation(path: str | Path, line: Line, seen: Counter[str]) -> Conversation:
     reading = _Reading()
     further = {key: value for key, value in line.further.items() if value not in NOTHING}
-    for key in ("system", "system_prompt"):  # as Anthropic's API takes it
-        if isinstance(text := further.get(key), str):
+    for key in ("system", "system_prompt"):
+        if text := instruction_of(further.get(key)):
             reading.add(Turn("system", text))
             del further[key]
             break

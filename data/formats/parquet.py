@@ -9,17 +9,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ...errors import DataError, at
+from ...errors import DataError, at, of_extra
 from ..files.json import dumps, parsed, replacing_bytes
-from ..files.tables import PARQUET
+from ..files.tables import GROUP, PARQUET, parquet_rows
 from ..records import Conversation
 from .messages import turns_in
 from .record_lines import Validate, from_plain
 from .source import Format, Source
 from .turns import as_messages
 
-GROUP = 500
-"""Conversations of a row group."""
 RECORD = "record"
 """The column with the whole record as JSON text, from which it is read again."""
 
@@ -43,11 +41,11 @@ COLUMNS: dict[str, Any] = {
 
 
 def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
-    """Write one conversation a row; nothing is left out. DataError without pyarrow."""
-    pyarrow = _pyarrow(path)
+    """Write one conversation a row; nothing is left out. MissingExtraError without pyarrow."""
+    pyarrow, parquet = of_extra("pyarrow", "parquet"), of_extra("pyarrow.parquet", "parquet")
     schema = pyarrow.schema([(name, _typed(pyarrow, kind)) for name, kind in COLUMNS.items()])
     left = iter(conversations)
-    with replacing_bytes(path) as file, pyarrow.parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+    with replacing_bytes(path) as file, parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         while rows := [_whole(_row(conversation)) for conversation in islice(left, GROUP)]:
             writer.write_table(pyarrow.Table.from_pylist(rows, schema=schema))
     return []
@@ -61,18 +59,11 @@ def _typed(pyarrow: Any, kind: Any) -> Any:
 
 def read(path: str | Path, validate: Validate = lambda _: None) -> Iterator[Conversation]:
     """The conversations of the records, one at a time."""
-    pyarrow, number = _pyarrow(path), 0
-    try:
-        with pyarrow.parquet.ParquetFile(path) as file:
-            for batch in file.iter_batches(batch_size=GROUP, columns=[RECORD]):
-                for text in batch.column(0).to_pylist():
-                    number += 1
-                    yield from_plain(parsed(str(text), path), validate)
-    except DataError as error:
-        raise DataError(f"{at(path, f'row {number}')}: {error}") from None
-    except Exception as error:  # a broken file can raise anything in the library
-        problem = f"is not a Parquet file that can be read ({type(error).__name__}): save it again"
-        raise DataError(f"{at(path)}: {problem}") from None
+    for place, row in parquet_rows(Path(path), [RECORD]):
+        try:
+            yield from_plain(parsed(str(row[RECORD]), path), validate)
+        except DataError as error:
+            raise DataError(f"{at(path, place)}: {error}") from None
 
 
 def form(validate: Validate) -> Format:
@@ -91,19 +82,10 @@ def _recognised(source: Source) -> bool:
     if not source.begin.startswith(PARQUET):
         return False
     try:
-        names = _pyarrow(source.path).parquet.read_schema(source.path).names
+        names = of_extra("pyarrow.parquet", "parquet").read_schema(source.path).names
     except Exception:  # without the library, or broken: the reader of tables says which
         return False
     return {"id", "messages", RECORD} <= {*names}
-
-
-def _pyarrow(path: str | Path) -> Any:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise DataError(f'{at(path)}: Parquet needs pyarrow: pip install "duologue[parquet]"') from None
-    return pyarrow
 
 
 def _row(conversation: Conversation) -> dict[str, Any]:

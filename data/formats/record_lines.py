@@ -6,10 +6,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from ...errors import DataError, at, first_invalid
-from ..files.json import STRICT, Broken, dumps, parsed, placed_lines, read_json, write_lines
+from ..files.json import STRICT, Broken, decoded, dumps, parsed, placed_lines, read_json, write_lines
 from ..files.paths import open_lines, opened
 from ..records import Conversation, as_object
 from .source import CONVERSATIONS, MANIFEST, Contents, Format, Source
@@ -115,74 +115,49 @@ class _Line(NamedTuple):
 class StoredRun:
     """What a run folder holds: its manifest, and the conversations of one version of the agent.
 
-    Of a conversation the last line counts. A line that cannot be read or is of another run is left out, and `flaws` names
+    Of a conversation the last line counts. A line that cannot be read or is not of the plan is left out, and `flaws` names
     it; one without its newline is being written, or was cut off. DataError if there is no manifest.
     """
 
     def __init__(self, folder: str | Path, validate: Validate = _accepted, *, version: str = "") -> None:
         self.path, self.version, self._validate = Path(folder), version, validate
-        if not (self.path / MANIFEST).is_file():
-            raise DataError(f"{at(self.path / MANIFEST)}: is missing: {RESTORE}")
         self.manifest: dict[str, Any]
-        self.manifest, self.problem = read_manifest(self.path, plan_alone=True)
+        self.manifest, self.problem = read_manifest(self.path)
         self.planned: list[str] = self.manifest["planned"]
         self.flaws: list[str] = []
         self._lost = False
-        self._lines: dict[str, _Line] = {}
-        self._begun = False
+        self._lines: dict[str, _Line] | None = None
 
     def scan(self) -> Iterator[Conversation]:
         """Every conversation as its line is read, also those that a later line replaces."""
-        self._begun = True
-        self._lines.clear()
+        lines = self._lines = {}
         self.flaws.clear()
         file = self.path / CONVERSATIONS
         if not file.is_file():
             return
-        settings = as_object(version_settings(self.manifest, self.version))
         planned, begin = set(self.planned), 0
-        with opened(file) as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.endswith(b"\n") and line.strip():
-                    where = f"line {number}"
-                    conversation = self._read(line, number)
-                    if conversation is None or conversation.version != self.version:
-                        pass
-                    elif conversation.id not in planned:
-                        self._note(f"{at(file, where)}: {conversation.id!r} is not in the plan of the run")
-                    elif origin := _other_origin(conversation, settings):
-                        self._note(f"{at(file, where)}: {conversation.id!r} is of another run: {origin}")
-                    else:
-                        self._lines[conversation.id] = _Line(begin, len(line), conversation.finished)
+        with opened(file) as stored:
+            for number, text in enumerate(stored, start=1):
+                conversation = None
+                if text.endswith(b"\n") and text.strip():
+                    try:
+                        conversation = from_plain(parsed(decoded(text, file, begin), file, number), self._validate)
+                    except DataError as error:
+                        told = str(error)
+                        self.flaws.append(told if str(file) in told else f"{at(file, f'line {number}')}: {told}")
+                        self._lost = True
+                if conversation is not None and conversation.version == self.version:
+                    if conversation.id in planned:
+                        lines[conversation.id] = _Line(begin, len(text), conversation.finished)
                         yield conversation
-                begin += len(line)
-
-    def _read(self, line: bytes, number: int) -> Conversation | None:
-        file = self.path / CONVERSATIONS
-        try:
-            value = parsed(line.decode("utf-8"), file, number)
-        except (UnicodeDecodeError, DataError) as error:
-            self._note(
-                f"{at(file, f'line {number}')}: is not UTF-8: {error}"
-                if isinstance(error, UnicodeDecodeError)
-                else str(error),
-                lost=True,
-            )
-            return None
-        try:
-            return from_plain(value, self._validate)
-        except DataError as error:
-            self._note(f"{at(file, f'line {number}')}: {error}", lost=True)
-            return None
-
-    def _note(self, problem: str, *, lost: bool = False) -> None:
-        self.flaws.append(problem)
-        self._lost |= lost
+                    else:
+                        where = at(file, f"line {number}")
+                        self.flaws.append(f"{where}: {conversation.id!r} is not in the plan of the run")
+                begin += len(text)
 
     def contents(self) -> Contents:
         """The finished conversations in the order of the plan."""
-        read = {conversation.id: conversation for conversation in self.scan()}
-        conversations = tuple(read[name] for name in self.names())
+        conversations = tuple(self.finished())
         return Contents(conversations, *self.remarks(len(conversations)))
 
     def remarks(self, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -195,19 +170,19 @@ class StoredRun:
 
     def names(self, *, finished: bool = True) -> list[str]:
         """Ids of the conversations that are finished, or of those that are not, in the order of the plan."""
-        if not self._begun:
+        if self._lines is None:
             for _ in self.scan():
                 pass
-        lines = self._lines
+        lines = self._lines or {}
         return [name for name in dict.fromkeys(self.planned) if name in lines and lines[name].finished == finished]
 
     def values(self, names: Iterable[str]) -> Iterator[Conversation]:
         """The conversations with these ids, each read when it is needed."""
+        lines = self._lines or {}
         with opened(self.path / CONVERSATIONS) as file:
             for name in names:
-                line = self._lines[name]
-                file.seek(line.begin)
-                conversation = reread(text := file.read(line.length))
+                file.seek(lines[name].begin)
+                conversation = reread(text := file.read(lines[name].length))
                 yield from_plain(json.loads(text)) if conversation is None else conversation
 
     def finished(self) -> Iterator[Conversation]:
@@ -226,44 +201,11 @@ def versions_in(manifest: Mapping[str, Any]) -> list[str]:
     return ["", *as_object(manifest.get("versions"))]
 
 
-def version_settings(manifest: Mapping[str, Any], version: str = "") -> Any:
-    """The settings of a version in the manifest of its run."""
-    of = as_object(as_object(manifest.get("versions")).get(version)) if version else manifest
-    return of.get("settings")
-
-
-def iterate_run(folder: str | Path, validate: Validate = _accepted, *, version: str = "") -> Iterator[Conversation]:
-    """The finished conversations of a run folder, in the order of its plan, one at a time."""
-    return StoredRun(folder, validate, version=version).finished()
-
-
-def cut_short(folder: str | Path, *, version: str = "") -> Iterator[Conversation]:
-    """The conversations of a run folder that were cut short and not finished since (`StoredRun.cut_short`)."""
-    return StoredRun(folder, version=version).cut_short()
-
-
 def attempted(folder: str | Path, *, version: str = "") -> Iterator[Conversation]:
     """The finished conversations of a run folder, then those that were cut short, one at a time."""
     run = StoredRun(folder, version=version)
     yield from run.finished()
     yield from run.cut_short()
-
-
-def _other_origin(conversation: Conversation, settings: Mapping[str, Any]) -> str:
-    """The first setting by which a conversation is of another run; empty if there is none."""
-    provenance = conversation.provenance
-    if provenance is None:
-        return ""
-    limits, pages = (as_object(settings.get(name)) for name in ("limits", "prompts"))
-    here_and_there = [
-        ("cast", provenance.cast, settings.get("cast")),
-        ("seed", provenance.limits.get("seed"), limits.get("seed")),
-        *((f"prompt page {name}", page, pages.get(name)) for name, page in provenance.prompts.items()),
-    ]
-    for name, here, there in here_and_there:
-        if here is not None and there is not None and here != there:
-            return f"its {name} is {here!r}, not {there!r}"
-    return ""
 
 
 def told_flaws(flaws: Sequence[str], folder: Path) -> tuple[str, ...]:
@@ -274,50 +216,44 @@ def told_flaws(flaws: Sequence[str], folder: Path) -> tuple[str, ...]:
     return (*flaws[:MOST], f"{folder}: {are} left out")
 
 
-# --- Manifests
+class _ManifestSource(BaseModel):
+    """Where scenarios of a run come from, as its manifest says."""
 
-_OF_SOURCE = {"source": str, "digest": str, "scenarios": int, "equal": int}
-"""The fields of a manifest for each source of scenarios."""
-_OTHERS: dict[str, Any] = {"settings": {}, "data": [{"source": "", "digest": "", "scenarios": 0, "equal": 0}]}
-"""Settings and sources with which nothing is wrong."""
-_EXPECTED = {"planned": list, "settings": dict, "data": list}
-_KINDS: dict[type, str] = {dict: "an object", list: "a list"}
+    source: str
+    digest: str
+    scenarios: int
+    equal: int
 
 
-def read_manifest(folder: Path, *, plan_alone: bool = False) -> tuple[Any, str]:
-    """The value in a folder's manifest, and a line with its problem and the remedy, or an empty one.
+class _Manifest(BaseModel):
+    """The fields of a manifest that are read."""
 
-    `plan_alone`: it may lack its settings and sources, as reading the conversations needs neither. DataError, of the
-    same form, for a file that cannot be read and for a value without the ids that were planned.
+    planned: list[str]
+    settings: dict[str, Any] = {}
+    data: list[_ManifestSource] = []
+
+
+def read_manifest(folder: Path) -> tuple[dict[str, Any], str]:
+    """The manifest of a folder, and a line with its problem and the remedy, or an empty one.
+
+    DataError for a file that cannot be read and for one without the ids that were planned, which are all that reading the
+    conversations needs.
     """
     file = folder / MANIFEST
     try:
         value = read_json(file)
     except DataError as error:
         raise DataError(f"{error}; {RESTORE}") from None
-    wrong = manifest_problem({**_OTHERS, **value} if plan_alone and isinstance(value, dict) else value)
-    line = wrong and f"{at(file)}: is not a manifest of a run ({wrong}): {RESTORE}"
-    if line and (not isinstance(value, dict) or manifest_problem({**value, **_OTHERS})):
-        raise DataError(line)
-    return value, line
-
-
-def manifest_problem(value: Any) -> str:
-    """The reason why a value is not a manifest; empty if it is one."""
-    if not isinstance(value, dict):
-        return "it is not an object"
-    for key, kind in _EXPECTED.items():
-        if not isinstance(value.get(key), kind):
-            return f"{key!r} is not {_KINDS[kind]}" if key in value else f"it has no {key!r}"
-    if not all(isinstance(name, str) for name in value["planned"]):
-        return "'planned' holds more than ids"
-    for key in ("limits", "nodes", "prompts"):
-        if not isinstance(value["settings"].get(key, {}), dict):
-            return f"{key!r} of its 'settings' is not an object"
-    sources = value["data"]
-    if not all(isinstance(as_object(source).get(key), kind) for source in sources for key, kind in _OF_SOURCE.items()):
-        return "'data' is not a list of the sources of its scenarios"
-    return ""
+    try:
+        _Manifest.model_validate(value)
+    except ValidationError as error:
+        problems = {".".join(map(str, one["loc"])): one["msg"] for one in error.errors(include_url=False)}
+        told = ", ".join(f"{name or 'it'}: {words}" for name, words in problems.items())
+        line = f"{at(file)}: is not a manifest of a run ({told}): {RESTORE}"
+        if "" in problems or any(name.startswith("planned") for name in problems):
+            raise DataError(line) from None
+        return value, line
+    return value, ""
 
 
 # --- Forms

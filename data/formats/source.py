@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from ...errors import DataError, at
 from ..files.json import STRICT, Broken, decoded, elements_in, read_text
-from ..files.paths import is_folder, open_lines
+from ..files.paths import open_lines
 from ..packages import failure, is_shipped
 from ..records import Conversation, is_object
 
@@ -56,7 +56,10 @@ class Source:
     @cached_property
     def is_folder(self) -> bool:
         """Whether the path is a folder."""
-        return is_folder(self.path)
+        try:
+            return self.path.is_dir()
+        except OSError:  # such as a name that is too long
+            return False
 
     @cached_property
     def begin(self) -> bytes:

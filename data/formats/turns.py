@@ -361,6 +361,13 @@ def _first(holder: Mapping[str, Any], *keys: str) -> Any:
 # --- What was said, and OpenAI's form
 
 
+def instruction_of(system: Any) -> str:
+    """The text under `system`, as Anthropic's and Bedrock's APIs take it: a text, or blocks of text; else empty."""
+    blocks = [{"text": system}] if isinstance(system, str) else as_list(system)
+    texts = [as_object(block).get("text") for block in blocks]
+    return "".join(text for text in texts if isinstance(text, str))
+
+
 def is_turn(value: Any) -> bool:
     """Whether a value is a single message, with its role and its content or calls, and no line of several."""
     return (

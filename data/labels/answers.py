@@ -5,7 +5,7 @@ A file of answers is JSON lines, an answer a line: conversation, message, label,
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from pydantic import Field, ValidationError
 
@@ -13,12 +13,10 @@ from ...errors import DataError, at, first_invalid
 from .. import domains
 from ..files.json import dumps, read_lines, write_text
 from ..identity import digest
-from ..recllmsim.published_labels import by_part, is_behaviour
 from ..recllmsim.tasks import task_name
 from ..records import Conversation, Json, Record
-from .definition import LabelDefinition, Vote
-from .reading import FINAL, kept_aside, vote_in, vote_numbers
-from .votes import entropy_of
+from .definition import LabelDefinition
+from .reading import FINAL, kept_aside
 
 WHOLE = -1
 """The unit that is not a message: the conversation, its context or its profile. Messages are counted from 0."""
@@ -50,7 +48,7 @@ def text_of(conversation: Conversation, label: LabelDefinition, unit: int) -> st
         return str(conversation.scenario.get(WHY) or "")
     scenario = conversation.scenario
     if label.unit == "profile":
-        return domains.of(conversation).profile(scenario)
+        return domains.profile_of(scenario)
     text = scenario.get({"context": "task_context"}.get(label.unit, label.unit))
     return text if isinstance(text, str) else ""
 
@@ -67,32 +65,14 @@ def labels_at(conversation: Conversation, label: LabelDefinition, unit: int) -> 
 def is_labelled(conversation: Conversation, label: LabelDefinition, unit: int) -> bool:
     """Whether the unit has the label; DataError if another label is stored in its place."""
     there = labels_at(conversation, label, unit)
-    keys = [key for key in label.keys if there.get(key) is not None]
-    if wrong := [key for key in keys if not _fits(label, key, there[key])]:
+    wrong = [name for name, value in (label.value_in(there) or {}).items() if label.parts[name].problem(value)]
+    if wrong:
         where = f"message {unit}" if unit != WHOLE else "the conversation"
         raise DataError(
             f"conversation {conversation.extra.get('path') or conversation.id}: {where} has {wrong[0]!r} in another "
             f"form than the label {label.name!r}: choose the label that fits, or label all anew (--redo)"
         )
-    return bool(keys)
-
-
-def _fits(label: LabelDefinition, key: str, stored: Any) -> bool:
-    """Whether what stands under a key is of this label: its parts, with their values, or null for a tie.
-
-    A published object may have a part more in one edition.
-    """
-    final = by_part(vote_in(stored))
-    if key == label.shape.within:
-        return isinstance(final, Mapping) and all(
-            _is_value(label, name, value) if name in label.parts else is_behaviour(label.name)
-            for name, value in final.items()
-        )
-    return key not in label.parts or _is_value(label, key, None if final is None else stored)
-
-
-def _is_value(label: LabelDefinition, part: str, stored: Any) -> bool:
-    return stored is None or not label.parts[part].problem(label.shape.read(part, stored))
+    return any(there.get(key) is not None for key in label.keys)
 
 
 def missing(conversation: Conversation, label: LabelDefinition) -> list[int]:
@@ -157,10 +137,6 @@ LabelKey: TypeAlias = tuple[str, str, int | None]
 """What an answer is about: label, conversation, message."""
 
 
-ChosenBy: TypeAlias = Literal["disputed", "random"]
-"""How items are chosen for labelling: those with annotator disagreement first, or at random with the seed."""
-
-
 class Item(Record):
     """One thing to label."""
 
@@ -181,12 +157,9 @@ class Item(Record):
         """What it is about."""
         return self.label, self.conversation, self.message
 
-    def answered(
-        self, value: Mapping[str, Any], by: str, *, model_shown: bool = False, chosen_by: ChosenBy | Literal[""] = ""
-    ) -> "LabelAnswer":
+    def answered(self, value: Mapping[str, Any], by: str, *, model_shown: bool = False) -> "LabelAnswer":
         """The answer of a person about it."""
-        how: dict[str, Any] = {"model_shown": model_shown, "chosen_by": chosen_by}
-        return LabelAnswer(**self.model_dump(), value=dict(value), by=by, **how)
+        return LabelAnswer(**self.model_dump(), value=dict(value), by=by, model_shown=model_shown)
 
     def taken_back(self, by: str) -> "LabelAnswer":
         """The line that takes an answer about it back."""
@@ -206,8 +179,6 @@ class LabelAnswer(Item):
     """Who answered."""
     model_shown: bool = False
     """Whether the model's label was shown before the answer."""
-    chosen_by: ChosenBy | Literal[""] = ""
-    """The order in which the item was reached; `random` too without any annotator disagreement. Empty: not known."""
     undone: bool = False
     """Whether it takes back the answer before it about the same thing."""
 
@@ -248,68 +219,21 @@ def standing(answers: Iterable[LabelAnswer]) -> dict[LabelKey, LabelAnswer]:
     return latest
 
 
-def in_order(
-    items: Iterable[Item],
-    labels: Mapping[str, LabelDefinition],
-    conversations: Mapping[str, Conversation],
-    others: Iterable[LabelAnswer] = (),
-    seed: int = 0,
-    order: ChosenBy = "disputed",
-) -> list[Item]:
-    """The items, those with annotator disagreement first: by the stored votes, and between the people so far.
+def in_order(items: Iterable[Item], seed: int = 0) -> list[Item]:
+    """The items conversation by conversation, in an order by digest that is the same for every annotator.
 
-    Items with the same annotator disagreement, and with `random` all items, stand conversation by conversation.
-    Conversations are in an order by digest, the same for every annotator; items of one are in the order of its
-    messages.
+    Those of one conversation stand in the order of its messages.
     """
-    items = list(items)
-    bits = disputes_in(items, labels, conversations, others) if order == "disputed" else {}
 
-    def place(item: Item) -> tuple[float, str, int]:
-        first = -bits.get(item.key, 0.0)
-        return first, digest("label", seed, item.conversation), WHOLE if item.message is None else item.message
+    def place(item: Item) -> tuple[str, int]:
+        return digest("label", seed, item.conversation), WHOLE if item.message is None else item.message
 
     return sorted(items, key=place)
-
-
-def disputes_in(
-    items: Iterable[Item],
-    labels: Mapping[str, LabelDefinition],
-    conversations: Mapping[str, Conversation],
-    others: Iterable[LabelAnswer] = (),
-) -> dict[LabelKey, float]:
-    """Annotator disagreement of each item without unanimity, in bits."""
-    by_key: dict[LabelKey, list[Json]] = {}
-    for answer in others:
-        by_key.setdefault(answer.key, []).append(answer.value)
-    bits = {}
-    for item in items:
-        values = votes_on(labels[item.label], conversations[item.conversation], item.message)
-        ballots = (*_by_part(list(values.values())), *_by_part(by_key.get(item.key, [])))
-        bits[item.key] = max(map(entropy_of, ballots), default=0.0)
-    return {key: value for key, value in bits.items() if value > 0}
 
 
 def model_value(label: LabelDefinition, conversation: Conversation, item: Item) -> dict[str, Any] | None:
     """The value in the data; None if it has no such label."""
     return label.value_in(labels_at(conversation, label, WHOLE if item.message is None else item.message))
-
-
-def votes_on(label: LabelDefinition, conversation: Conversation, message: int | None) -> dict[str, dict[str, Any]]:
-    """The votes that are stored beside a label of a conversation or message, by their numbers."""
-    stored = labels_at(conversation, label, WHOLE if message is None else message)
-    numbers = dict.fromkeys(number for key in label.keys for number in vote_numbers(stored.get(key)))
-    return {number: value for number in numbers if (value := label.value_in(stored, number))}
-
-
-def _by_part(values: Sequence[Mapping[str, Any]]) -> list[list[Vote]]:
-    """Of values of a label those of each part, as votes; a list of values is one vote."""
-    votes = [{name: value for name, value in one.items() if value is not None} for one in values]
-    names = dict.fromkeys(name for vote in votes for name in vote)
-    return [
-        [vote[name] if isinstance(vote[name], Vote) else repr(vote[name]) for vote in votes if name in vote]
-        for name in names
-    ]
 
 
 def write_answers(answers: Iterable[LabelAnswer], path: Path) -> None:

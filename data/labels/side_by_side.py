@@ -14,12 +14,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from ...errors import DataError, first_invalid
 from .. import domains
-from ..files.paths import content
+from ..files.json import read_text
+from ..files.settings import from_yaml
 from ..identity import digest
 from ..people import paired
 from ..records import Conversation, Message
@@ -38,7 +38,6 @@ QUIZ = "quiz"
 """The same of those to the entry test."""
 PASS = 0.75
 """Share of the quiz that a person must get right, unless the study sets another."""
-_BYTES = 1_000_000
 
 LocalText: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 
@@ -76,14 +75,11 @@ class Study(BaseModel):
     @classmethod
     def of(cls, path: Path) -> Self:
         """The study of a YAML file, whose paths are relative to it; DataError names a problem in one line."""
-        text = content(path, _BYTES).decode("utf-8-sig", "replace")
         try:
-            study = cls.model_validate(yaml.safe_load(text))
+            study = cls.model_validate(from_yaml(read_text(path), str(path)))
         except ValidationError as error:
             first = first_invalid(error)
             raise DataError(f"{path}: {first.path or 'the file'}: {first.reason}: mend it") from None
-        except (yaml.YAMLError, RecursionError) as error:
-            raise DataError(f"{path}: {' '.join(str(error).split())[:200]}") from None
         if study.first.source is None:
             raise DataError(
                 f"{path}: first: has no source: a label is that of the first side's answers, for the second"

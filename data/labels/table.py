@@ -19,21 +19,9 @@ from ..files.paths import make_folder
 from ..formats.source import MANIFEST, Contents, Format
 from ..recllmsim.published_labels import HUMAN
 from ..records import Conversation, Json, as_object
-from .answers import (
-    WHOLE,
-    ChosenBy,
-    Item,
-    items_of,
-    model_value,
-    seen_of,
-    stored_keys,
-    units_of,
-    votes_on,
-    with_labels,
-)
-from .definition import LabelDefinition
-from .reading import FINAL
-from .votes import Ballot, final_value
+from .answers import WHOLE, Item, items_of, labels_at, seen_of, stored_keys, units_of, with_labels
+from .definition import Ballot, LabelDefinition, final_value
+from .reading import FINAL, vote_numbers
 
 LABELS = "labels.jsonl"
 
@@ -47,15 +35,13 @@ class LabelRow(Item):
     """Each vote; None where a reply could not be used."""
     by: tuple[str, ...] = ()
     """Who gave each vote: a person's name, a model or a function."""
-    chosen_by: ChosenBy | None = None
-    """How a thing was chosen for people: those with annotator disagreement first, or at random."""
 
     @classmethod
-    def of(cls, item: Item, label: LabelDefinition, votes: Ballot, by: Iterable[str], **more: Any) -> "LabelRow":
+    def of(cls, item: Item, label: LabelDefinition, votes: Ballot, by: Iterable[str]) -> "LabelRow":
         """The row of these votes on an item."""
         fields = {name: getattr(item, name) for name in Item.model_fields}
         ballot = tuple(None if vote is None else dict(vote) for vote in votes)
-        return cls(**fields, value=final_value(label, ballot), votes=ballot, by=tuple(by), **more)
+        return cls(**fields, value=final_value(label, ballot), votes=ballot, by=tuple(by))
 
     @property
     def unit(self) -> int:
@@ -151,8 +137,12 @@ def published_rows(conversations: Iterable[Conversation], labels: Sequence[Label
     for conversation in conversations:
         for item in items_of([conversation], labels):
             label = by_name[item.label]
-            if value := model_value(label, conversation, item):
-                votes = votes_on(label, conversation, item.message) or {FINAL: value}
+            stored = labels_at(conversation, label, WHOLE if item.message is None else item.message)
+            numbers = dict.fromkeys(number for key in label.keys for number in vote_numbers(stored.get(key)))
+            if value := label.value_in(stored):
+                votes = {number: vote for number in numbers if (vote := label.value_in(stored, number))} or {
+                    FINAL: value
+                }
                 yield LabelRow(**item.model_dump(), value=value, votes=tuple(votes.values()), by=tuple(votes))
 
 

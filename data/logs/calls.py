@@ -10,7 +10,7 @@ from ...errors import DataError, at
 from ..files.json import Broken, elements
 from ..formats.messages import Line, conversations
 from ..formats.source import ConversationStream
-from ..formats.turns import Turn, spoken, turns_of
+from ..formats.turns import Turn, instruction_of, spoken, turns_of
 from ..records import as_list, as_object, is_object
 
 _QUESTION_KEYS = ("question", "input", "query", "user_input", "prompt", "text")
@@ -241,7 +241,7 @@ def inputs_of(inputs: Any, outer: bool) -> list[Turn]:
     inputs = {**inputs, **as_object(inputs.get("kwargs"))}  # of a decorated function
     holders = (inputs.get("messages"), inputs, *(inputs.get(key) for key in ("input", "message", "chat_history")))
     turns = next((turns for holder in holders if (turns := turns_of(holder))), [])
-    if turns and isinstance(system := inputs.get("system"), str) and system:
+    if turns and (system := instruction_of(inputs.get("system"))):
         turns = [Turn("system", system), *turns]
     text = next((inputs[key] for key in _QUESTION_KEYS if isinstance(inputs.get(key), str)), "")
     if text and outer and not any(words == ("user", " ".join(text.split())) for words in spoken(turns)):

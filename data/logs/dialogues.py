@@ -7,9 +7,7 @@ first counts. Names of roles, which are values, are in `formats.turns`.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,8 +43,6 @@ _NAMES = (*IDS, "convo_id", "id", "对话ID", "对话id", "对话编号", "会�
 _OF_DIALOGUES = ("speaker", "interlocutor", "participant", "说话人", "说话者", "发言人")
 """Keys under which data sets of dialogues write `system` for the assistant."""
 _PLAIN = ("user", "assistant", "system")
-QUESTIONS = ("Question", "instruction", "query", "prompt", "question", "message", "问题", "指令", "用户")
-"""Columns of questions in rows, beside which `history` is what was said before."""
 
 
 def first_of(names: Iterable[str], present: Iterable[str]) -> str:
@@ -67,24 +63,20 @@ def identifier(value: Mapping[str, Any]) -> str:
 
 
 def in_time(turns: list[dict[str, Any]], column: str) -> list[dict[str, Any]]:
-    """The messages by their times; as they stand where a time is missing or not readable."""
+    """The messages by their times; as they stand where a time is missing or not readable.
+
+    Equal times keep their order, unless all stand from the newest to the oldest.
+    """
     times = [_time(turn.get(column)) for turn in turns]
     if not column or any(time is None for time in times) or len(set(map(type, times))) > 1:
         return turns
+    stored = [*zip(times, turns, strict=True)]
     try:
-        order = sorted(range(len(turns)), key=lambda number: times[number])  # type: ignore[arg-type,return-value]
+        ordered, backwards = (sorted(one, key=lambda pair: pair[0]) for one in (stored, stored[::-1]))  # type: ignore[arg-type,return-value]
     except TypeError:  # with a time zone and without
         return turns
-    return [turns[number] for number in order]
-
-
-def oldest_first(turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The messages in reverse, where each is as new as the next one or newer; else as they stand."""
-    column = first_of(TIMES, list(turns[0]) if turns else [])
-    if not column or in_time(turns[::-1], column) != turns[::-1]:
-        return turns
-    first, last = (_time(turn.get(column)) for turn in (turns[0], turns[-1]))
-    return turns if first is None or first == last else turns[::-1]
+    newest_first = backwards == stored[::-1] and times[:1] != times[-1:]
+    return [turn for _, turn in (backwards if newest_first else ordered)]
 
 
 def _time(value: Any) -> float | datetime | None:
@@ -110,18 +102,6 @@ class _Keys(NamedTuple):
     text: str
 
 
-@dataclass
-class _Dialogue:
-    """A dialogue of a file, whose speakers are not yet user and assistant."""
-
-    place: str
-    value: Mapping[str, Any]
-    keys: _Keys
-    turns: list[tuple[str, str, dict[str, Any]]]
-    """Speaker, text and further keys of each turn."""
-    name: str = ""
-
-
 def read(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
     """A conversation for each dialogue; DataError for one without turns of a speaker and a text.
 
@@ -132,16 +112,19 @@ def read(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
 
 
 def of_values(path: str | Path, values: Iterable[tuple[str, Any]], broken: Broken = STRICT) -> ConversationStream:
-    """The conversations of dialogues, each with its place in the file; what the speakers are depends on all of them."""
-    dialogues: list[_Dialogue] = []
+    """The conversations of dialogues, each with its place in the file."""
     empty = 0
-    for place, value in values:
-        with broken.reading(place):
-            found = list(_dialogues(path, place, value))
-            dialogues += [one for one in found if one is not None]
-            empty += found.count(None)
-    roles = _roles(path, dialogues)
-    yield from conversations(path, (_line(one, roles) for one in dialogues), broken)
+
+    def lines() -> Iterator[Line]:
+        nonlocal empty
+        for place, value in values:
+            found: list[Line] = []
+            with broken.reading(place):
+                found += _dialogues(path, place, value)
+            empty += sum(not line.turns for line in found)
+            yield from (line for line in found if line.turns)
+
+    yield from conversations(path, lines(), broken)
     return (f"{empty} dialogue{'s' if empty > 1 else ''} without turns left out",) if empty else ()
 
 
@@ -155,13 +138,11 @@ def _keys(value: Mapping[str, Any]) -> _Keys | None:
         turns = value.get(name)
         if not isinstance(turns, list) or not turns or not all(map(is_object, turns)):
             continue
-        if name in ("history", "chat_history") and not value.keys().isdisjoint(QUESTIONS):
-            continue
         if name in ("messages", "conversation", "conversations") and any(map(is_turn, turns[:3])):
             return None  # whatever other keys its messages have
         for speaker in SPEAKERS:
             for text in TEXTS:
-                if all(_speaker(turn, speaker) and isinstance(turn.get(text), str) for turn in islice(turns, 3)):
+                if all(_speaker(turn, speaker) and isinstance(turn.get(text), str) for turn in turns[:3]):
                     keys = _Keys(name, speaker, text)
                     return None if _is_other_form(keys, turns) else keys
     return None
@@ -183,14 +164,12 @@ def _speaker(turn: Mapping[str, Any], key: str) -> str:
     return str(name) if is_name(name) else ""
 
 
-def _dialogues(path: str | Path, place: str, value: Any, name: str = "") -> Iterator[_Dialogue | None]:
-    """The dialogues of a value, None for each without turns; DataError if it has neither."""
+def _dialogues(path: str | Path, place: str, value: Any, name: str = "") -> Iterator[Line]:
+    """The dialogues of a value, perhaps without turns; DataError if it has none."""
     if is_object(value) and (keys := _keys(value)) is not None:
-        turns = enumerate(value[keys.turns])
-        spoken = [_turn(turn, keys, at(path, place, f"turn {number}")) for number, turn in turns]
-        yield _Dialogue(place, value, keys, spoken, name)
+        yield _line(path, place, value, keys, name)
     elif _is_empty(value):
-        yield None
+        yield Line(place, [], {})
     elif inner := _dialogues_in(value):
         for where, own_name, dialogue in inner:
             yield from _dialogues(path, f"{place}, {where}", dialogue, own_name)
@@ -217,45 +196,33 @@ def _dialogues_in(value: Any) -> list[tuple[str, str, Any]]:
     return [(f"{key}[{number}]", "", inner) for key, listed in lists.items() for number, inner in enumerate(listed)]
 
 
-def _turn(turn: Mapping[str, Any], keys: _Keys, where: str) -> tuple[str, str, dict[str, Any]]:
-    name, text = _speaker(turn, keys.speaker), turn.get(keys.text)
-    if not name or not isinstance(text, str):
-        raise DataError(
-            f"{where}: needs a role as {keys.speaker!r} and a text as {keys.text!r}, as the first turns have"
-        )
-    further = {key: value for key, value in turn.items() if key not in (keys.speaker, keys.text)}
-    if is_object(turn[keys.speaker]) or name.lower() not in _PLAIN:
-        further = {keys.speaker: turn[keys.speaker], **further}
-    return name, text, further
-
-
-def _roles(path: str | Path, dialogues: Sequence[_Dialogue]) -> dict[str, str]:
-    """The role of each speaker of the file; DataError that names those without one."""
-    places: dict[str, str] = {}
-    for dialogue in dialogues:
-        for name, _, _ in dialogue.turns:
-            places.setdefault(name, dialogue.place)
-    roles = {name: SIDES.get(name.lower()) or plain_role(name) or "" for name in places}
-    if unknown := [name for name, role in roles.items() if not role]:
+def _line(path: str | Path, place: str, value: Mapping[str, Any], keys: _Keys, name: str) -> Line:
+    """The turns of a dialogue; DataError that names the speakers who are neither user nor assistant."""
+    said: list[tuple[str, str, dict[str, Any]]] = []
+    for number, turn in enumerate(value[keys.turns]):
+        speaker, text = _speaker(turn, keys.speaker), turn.get(keys.text)
+        if not speaker or not isinstance(text, str):
+            where = at(path, place, f"turn {number}")
+            problem = f"needs a role as {keys.speaker!r} and a text as {keys.text!r}, as the first turns have"
+            raise DataError(f"{where}: {problem}")
+        further = {key: inner for key, inner in turn.items() if key not in (keys.speaker, keys.text)}
+        if is_object(turn[keys.speaker]) or speaker.lower() not in _PLAIN:
+            further = {keys.speaker: turn[keys.speaker], **further}
+        said.append((speaker, text, further))
+    roles = {speaker: SIDES.get(speaker.lower()) or plain_role(speaker) or "" for speaker, _, _ in said}
+    if unknown := [speaker for speaker, role in roles.items() if not role]:
         listed = ", ".join(map(repr, unknown[:6])) + (f" and {len(unknown) - 6} more" if len(unknown) > 6 else "")
         raise DataError(
-            f"{at(path, places[unknown[0]])}: {listed}: neither user nor assistant by name: write user and assistant in "
+            f"{at(path, place)}: {listed}: neither user nor assistant by name: write user and assistant in "
             "their place, or read the file with a format of your own (--log-format MODULE:NAME, docs/data/formats.md)"
         )
-    if "assistant" not in roles.values() and {one.keys.speaker for one in dialogues} <= {*_OF_DIALOGUES}:
-        roles = {name: "assistant" if role == "system" else role for name, role in roles.items()}
-    return roles
-
-
-def _line(dialogue: _Dialogue, roles: Mapping[str, str]) -> Line:
-    value = dialogue.value
+    if "assistant" not in roles.values() and keys.speaker in _OF_DIALOGUES:
+        roles = {speaker: "assistant" if role == "system" else role for speaker, role in roles.items()}
     key = next((key for key in _NAMES if is_name(value.get(key))), "")
-    name = dialogue.name or (str(value[key]) if key else "")
-    taken = {dialogue.keys.turns, *([key] if key and str(value[key]) == name else [])}
-    more = {one: inner for one, inner in value.items() if one not in taken}
-    named = {"id": name} if name else {}
-    turns = [Turn(roles[speaker], text, further=further) for speaker, text, further in dialogue.turns]
-    return Line(dialogue.place, turns, {**more, **named}, value)
+    name = name or (str(value[key]) if key else "")
+    taken = {keys.turns, *([key] if key and str(value[key]) == name else [])}
+    further = {one: inner for one, inner in value.items() if one not in taken} | ({"id": name} if name else {})
+    return Line(place, [Turn(roles[speaker], text, further=more) for speaker, text, more in said], further, value)
 
 
 def _recognised(source: Source) -> bool:

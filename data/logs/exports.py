@@ -6,8 +6,7 @@ message has `author.role`, `content.content_type`, `content.parts` or `content.t
 Claude: a conversation has `uuid`, `name` and `chat_messages` with `sender`, `text` and content blocks. A message may have
 `parent_message_uuid`, because edited messages begin another branch, and `attachments` with the text of a file.
 
-tau2-bench: `simulations` of `task_id`, `trial`, `reward_info` and `messages`, whose calls have a `requestor`; tau-bench: a
-list of `task_id`, `trial`, `reward` and `traj`.
+tau2-bench: `simulations` of `task_id`, `trial`, `reward_info` and `messages`, whose calls have a `requestor`.
 """
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
@@ -81,30 +80,13 @@ def _of_chatgpt(value: Mapping[str, Any]) -> _Talk:
 
 
 def _branch(tree: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The nodes from the root to the current one, or to the last child of each if none is current."""
+    """The nodes from the root to the current one, or to the last one if none is current."""
     nodes = tree["mapping"]
-
-    def is_node(name: Any) -> bool:
-        return isinstance(name, str) and name in nodes  # a name may be anything in a broken file
-
-    def children(node: Mapping[str, Any]) -> list[str]:
-        return [child for child in as_list(node.get("children")) if is_node(child)]
-
-    if not any(is_node(node.get("parent")) or children(node) for node in nodes.values()):
-        return sorted(nodes.values(), key=_time)  # no tree: an export without its links
-    name: Any = tree.get("current_node")
-    if not is_node(name):
-        name = next((key for key, node in nodes.items() if not is_node(node.get("parent"))), next(iter(nodes)))
-        seen = {name}
-        while (after := children(nodes[name])) and after[-1] not in seen:
-            name = after[-1]
-            seen.add(name)
-    return [nodes[one] for one in _ancestors(name, lambda one: nodes[one].get("parent"), nodes)]
-
-
-def _time(node: Mapping[str, Any]) -> float:
-    time = as_object(node.get("message")).get("create_time")
-    return float(time) if isinstance(time, int | float) else 0.0
+    if not any(node.get("parent") for node in nodes.values()):  # an export without its links
+        return list(nodes.values())
+    current = tree.get("current_node")
+    leaf = current if isinstance(current, str) and current in nodes else next(reversed(nodes))
+    return [nodes[one] for one in _ancestors(leaf, lambda one: nodes[one].get("parent"), nodes)]
 
 
 def _is_said(node: Mapping[str, Any]) -> bool:
@@ -241,24 +223,24 @@ def _trials(path: str | Path, broken: Broken) -> Iterator[Line]:
                 where = f"{place}, simulation {number}"
                 if not _lists(trial, "messages"):
                     raise DataError(f"{at(path, where)}: has no list 'messages': mend it there, or take it out")
-                yield _trial(where, trial, "messages")
-        elif _lists(value, "traj") or _of_both_tools(value):
-            yield _trial(place, value, "traj" if _lists(value, "traj") else "messages")
+                yield _trial(where, trial)
+        elif _of_both_tools(value):
+            yield _trial(place, value)
         else:
             with broken.reading(place):
-                raise DataError(f"{at(path, place)}: has neither 'traj' nor 'simulations': is it a trajectory?")
+                raise DataError(f"{at(path, place)}: has no 'simulations': is it a trajectory?")
 
 
 def _lists(value: Any, key: str) -> bool:
     return is_object(value) and isinstance(value.get(key), list)
 
 
-def _trial(place: str, value: Mapping[str, Any], key: str) -> Line:
-    more = {name: inner for name, inner in value.items() if name not in (key, "id")}
+def _trial(place: str, value: Mapping[str, Any]) -> Line:
+    more = {name: inner for name, inner in value.items() if name not in ("messages", "id")}
     name = value.get("id") or "-".join(str(value[part]) for part in ("task_id", "trial") if value.get(part) is not None)
     reward = value.get("reward", as_object(value.get("reward_info")).get("reward"))
     labels = {} if reward is None else {"labels": {"reward": reward}}
-    turns = [turn for message in value[key] for turn in _of_trial(message)]
+    turns = [turn for message in value["messages"] for turn in _of_trial(message)]
     return Line(place, turns, {"id": str(name)} | more | labels)
 
 
@@ -284,13 +266,13 @@ def _is_tau2(source: Source) -> bool:
     first = as_object(source.first)
     trials = first.get("simulations")
     simulated = isinstance(trials, list) and bool(trials) and _lists(trials[0], "messages")
-    return simulated or _of_both_tools(first) or (_lists(first, "traj") and ("task_id" in first or "reward" in first))
+    return simulated or _of_both_tools(first)
 
 
 TAU2 = Format(
     "trajectories",
-    "trajectories of agents: tau-bench, tau2-bench",
+    "trajectories of agents: tau2-bench",
     _is_tau2,
     read_tau2,
-    sign="`traj` beside `task_id` or `reward`, `simulations` of `messages`, or calls with `requestor`",
+    sign="`simulations` of `messages`, or calls with `requestor`",
 )

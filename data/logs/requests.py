@@ -14,10 +14,10 @@ from ...errors import DataError, at
 from ..files.json import STRICT, Broken, as_value, elements
 from ..formats.messages import Line, conversations
 from ..formats.source import ConversationStream, Format, Source
-from ..formats.turns import LISTS, Turn, is_turn, role_of, turns_of
+from ..formats.turns import LISTS, Turn, instruction_of, is_turn, role_of, turns_of
 from ..records import as_list, as_object, is_object
 from .calls import LoggedCall, answer, ended, together, usage_of
-from .dialogues import CONVERSATIONS, IDS, SPEAKERS, TEXTS, first_of, identifier, oldest_first
+from .dialogues import CONVERSATIONS, IDS, SPEAKERS, TEXTS, TIMES, first_of, identifier, in_time
 from .dialogues import LISTS as DIALOGUE_LISTS
 
 _RESPONSES = ("response", "completion", "output", "preferred_output", "response_body")
@@ -93,7 +93,8 @@ def _single(value: Any) -> Mapping[str, Any] | None:
 
 def _of_group(name: str, messages: list[Mapping[str, Any]]) -> Line:
     """The conversation of single messages with its name, which may be empty."""
-    own = oldest_first([{key: inner for key, inner in one.items() if key not in IDS} for one in messages])
+    own = [{key: inner for key, inner in one.items() if key not in IDS} for one in messages]
+    own = in_time(own, first_of(TIMES, own[0]))
     return Line(f"conversation {name!r}", turns_of(own), {"id": name} if name else {})
 
 
@@ -120,7 +121,8 @@ def call_of(value: Any) -> LoggedCall | None:
     if not sent and not received:
         return None
     holders = (value, request) if request is not value else (value,)
-    instructions = next((text for one in (*holders, fields) if (text := _instructions(one))), "") if sent else ""
+    told = (holder.get(key) for holder in (*holders, fields) for key in ("system", "instructions"))
+    instructions = next(filter(None, map(instruction_of, told)), "") if sent else ""
     if instructions:
         sent = [Turn("system", instructions), *sent]
     taken = {*LISTS, *_REQUESTS, *_RESPONSES, "choices", "usage", "object", *IDS, key}
@@ -189,14 +191,6 @@ def _prompt(prompt: Any) -> list[Turn]:
         return found
     text = prompt[0] if isinstance(prompt, list) and prompt else prompt
     return [Turn("user", text)] if isinstance(text, str) and text else []
-
-
-def _instructions(holder: Mapping[str, Any]) -> str:
-    """The text under `system`, where Anthropic's and Bedrock's APIs take it, or `instructions`; empty without one."""
-    system = holder.get("system") or holder.get("instructions")
-    blocks = [{"text": system}] if isinstance(system, str) else as_list(system)
-    texts = [as_object(block).get("text") for block in blocks]
-    return "".join(text for text in texts if isinstance(text, str))
 
 
 def _answers(response: Any) -> list[Turn]:

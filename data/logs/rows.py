@@ -5,22 +5,20 @@ QReCC and TopiOCQA have `Question`, `Answer` or `Truth_answer`, `Conversation_no
 roles and one of texts, and perhaps the conversation's id and the time.
 """
 
-import ast
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
-from ..files.json import STRICT, Broken, elements
+from ..files.json import STRICT, Broken, as_value, elements
 from ..files.tables import PARQUET, Row, header_of, parquet_rows, text_rows
 from ..formats.messages import Line, conversations
 from ..formats.source import ConversationStream, Format, Source
 from ..formats.turns import Turn, turns_of
 from ..records import is_object
 from . import dialogues
-from .dialogues import CONVERSATIONS, SPEAKERS, TEXTS, TIMES, first_of, identifier, in_time, oldest_first
+from .dialogues import CONVERSATIONS, SPEAKERS, TEXTS, TIMES, first_of, identifier, in_time
 
 ANSWERS: Mapping[str, tuple[str, ...]] = {
     "Question": ("Answer", "Truth_answer"),
@@ -28,10 +26,6 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
     "query": ("response", "answer"),
     "prompt": ("completion", "response"),
     "question": ("answer", "response"),
-    "message": ("reply", "answer"),
-    "问题": ("回答", "答案", "回复"),
-    "指令": ("输出", "回答", "回复"),
-    "用户": ("助手", "客服", "机器人"),
 }
 """Columns of questions, each with the columns in which its answer may stand."""
 NUMBERS = ("Conversation_no", "Turn_no")
@@ -39,15 +33,13 @@ NUMBERS = ("Conversation_no", "Turn_no")
 CELLS = ("content", *TEXTS, "body")
 """Of a message's text in a table."""
 
-_LISTS = ("messages", "conversations", "conversation", "history", "对话", "消息", "聊天记录")
-"""Columns of lists, in JSON or Python's notation."""
-_NO_ROW = ("messages", "conversations", "conversation", "turns", "choices", "对话", "消息")
-"""Keys of lists that have the answers inside."""
+_LISTS = ("messages", "conversations", "conversation")
+"""Columns of lists of messages."""
+_NO_ROW = (*_LISTS, "turns", "choices", "history", "chat_history")
+"""Keys of lists that have the answers inside, or what was said before."""
 _OF_ROWS = {*ANSWERS, *(name for names in ANSWERS.values() for name in names), "input"}
 _KEYS = frozenset((*_OF_ROWS, *CELLS, *CONVERSATIONS, *TIMES, *SPEAKERS, *_LISTS, "system", "id"))
 """Names of columns that have a meaning, in lower case and with underscores."""
-_BESIDE = {"instruction": "input", "指令": "输入"}
-"""Columns whose text follows that of the question."""
 _MOST_NAMED = 12
 
 
@@ -69,11 +61,11 @@ def of_rows(path: str | Path, rows: Iterable[tuple[str, Any]], broken: Broken = 
                 has = ", ".join(list(row)[:_MOST_NAMED]) if is_object(row) else f"a {type(row).__name__}"
                 problem = "is not a question with its answer, as the first row is: give texts; it has"
                 raise DataError(f"{at(path, place)}: {problem} {has}")
-            turns = _turns(path, place, row, *columns)
-            empty += not turns
-            if turns:
-                name = identifier(row) or str(row.get(NUMBERS[0]) or "")
-                groups.setdefault(name or f"\0{place}", []).append(Line(place, turns, row))
+            name = identifier(row) or str(row.get(NUMBERS[0]) or "")
+            line = _line(place, row, name, *columns)
+            empty += not line.turns
+            if line.turns:
+                groups.setdefault(name or f"\0{place}", []).append(line)
     yield from conversations(path, (_joined(name, lines) for name, lines in groups.items()), broken)
     return (f"{empty} row{'s' if empty > 1 else ''} without a text left out",) if empty else ()
 
@@ -85,55 +77,35 @@ def is_row(value: Any) -> bool:
 
 def _columns(row: Any) -> tuple[str, str] | None:
     """The column of the question and that of the answer."""
-    if not is_object(row) or any(isinstance(row.get(key), list) for key in _NO_ROW):
+    if not is_object(row) or any(isinstance(row.get(key), list) and row[key] for key in _NO_ROW):
         return None
-    for question, answers in ANSWERS.items():
-        by_role = question == "用户" and any(key in row for key in SPEAKERS)  # which may also hold a name
-        if isinstance(row.get(question), str) and not by_role:
-            for answer in answers:
-                if answer in row and isinstance(row[answer], str | None):
-                    return question, answer
-    return None
+    pairs = ((question, answer) for question, answers in ANSWERS.items() for answer in answers)
+    return next(
+        (pair for pair in pairs if isinstance(row.get(pair[0]), str) and isinstance(row.get(pair[1], 0), str | None)),
+        None,
+    )
 
 
-def _turns(path: str | Path, place: str, row: Mapping[str, Any], question: str, answer: str) -> list[Turn]:
-    """The turns of a row: what was said before, its question, its answer."""
-    listed = row.get("history") or row.get("chat_history")
-    pairs = listed if isinstance(listed, list) else []
-    if all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
-        sides = ("user", "assistant")
-        turns = [Turn(side, text) for pair in pairs for side, text in zip(sides, pair, strict=True) if text]
-    elif len(turns := turns_of(pairs)) < len(pairs):
-        problem = "'history' is not a list of pairs of texts, or of messages: write [[question, answer], ...]"
-        raise DataError(f"{at(path, place)}: {problem}")
-    beside = row.get(_BESIDE.get(question, ""))
-    if text := "\n\n".join(part for part in (row[question], beside) if isinstance(part, str) and part):
-        turns.append(Turn("user", text))
-    return [*turns, *([Turn("assistant", row[answer])] if row[answer] else [])]
+def _line(place: str, row: Mapping[str, Any], name: str, question: str, answer: str) -> Line:
+    """The turns of a row and its further keys; the `input` of an instruction follows it after a blank line."""
+    texts = [row[question], row.get("input") if question == "instruction" else ""]
+    asked = "\n\n".join(text for text in texts if isinstance(text, str) and text)
+    said = [("user", asked), ("assistant", row[answer])]
+    taken = {question, answer, "input" if question == "instruction" else ""}
+    further = {key: value for key, value in row.items() if key not in taken and str(value) != name}
+    return Line(place, [Turn(role, text) for role, text in said if text], further, row)
 
 
 def _joined(name: str, lines: list[Line]) -> Line:
-    """The rows of a conversation by their numbers, or the oldest first; further keys are those of the first row.
-
-    Those of a further row are those of its question.
-    """
-    rows = [{**line.further, "": line} for line in lines]
-    ordered = in_time(rows, NUMBERS[1]) if NUMBERS[1] in rows[0] else oldest_first(rows)
-    turns: list[Turn] = []
-    further: dict[str, Any] = {}
-    for row in ordered:
-        line = row.pop("")
-        question, answer = _columns(row) or ("", "")
-        taken = {question, answer, _BESIDE.get(question), "history", "chat_history"}
-        beside = {key: value for key, value in row.items() if key not in taken and str(value) != name}
-        if turns:
-            line.turns[0].further = beside
-        else:
-            further = beside
-        turns += line.turns
+    """The rows of a conversation by their numbers or times; the keys of a further row are those of its question."""
     if name.startswith("\0"):
-        return Line(lines[0].place, turns, further, lines[0].further)
-    return Line(lines[0].place, turns, {**further, "id": name})
+        return lines[0]
+    rows = [{**line.raw, "": line} for line in lines]
+    first, *others = (row[""] for row in in_time(rows, first_of((NUMBERS[1], *TIMES), rows[0])))
+    for line in others:
+        line.turns[0].further = line.further
+    turns = [turn for line in (first, *others) for turn in line.turns]
+    return Line(first.place, turns, {**first.further, "id": name})
 
 
 FORMAT = Format(
@@ -153,12 +125,22 @@ def read_table(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
     parquet = Source(path).begin.startswith(PARQUET)
     placed = parquet_rows(Path(path)) if parquet else text_rows(Path(path))
     rows = [(place, _named(row)) for place, row in placed]
-    columns = list(dict.fromkeys(column for _, row in rows for column in row))
-    conversations = _of_table(path, rows, columns, broken) if rows else None
-    if conversations is None:
-        problem = _problem(columns) if rows else "is a table without rows: give one with messages"
-        raise DataError(f"{at(path)}: {problem}")
-    return (yield from conversations)
+    if not rows:
+        raise DataError(f"{at(path)}: is a table without rows: give one with messages")
+    columns, first = list(dict.fromkeys(column for _, row in rows for column in row)), rows[0][1]
+    if is_row(first):
+        return (yield from of_rows(path, rows, broken))
+    if key := next((key for key in _LISTS if isinstance(first.get(key), list)), ""):
+        yield from conversations(path, (_of_list(place, row, key) for place, row in rows), broken)
+        return ()
+    if dialogues.is_dialogue(first):
+        return (yield from dialogues.of_values(path, rows, broken))
+    speaker, text = first_of(SPEAKERS, columns), first_of(CELLS, columns)
+    if not speaker or not text:
+        more = f" and {len(columns) - _MOST_NAMED} more" if columns[_MOST_NAMED:] else ""
+        problem = "has no columns of roles and texts, nor of questions and answers; its columns are"
+        raise DataError(f"{at(path)}: {problem} {', '.join(columns[:_MOST_NAMED])}{more}")
+    return (yield from _of_messages(path, rows, columns, speaker, text, broken))
 
 
 def _named(row: Row) -> dict[str, Any]:
@@ -167,43 +149,11 @@ def _named(row: Row) -> dict[str, Any]:
     for column, value in row.items():
         name = re.sub(r"[\s-]+", "_", column.strip().lower())
         key = name if name in _KEYS and name not in result and column not in _OF_ROWS else column
-        if key in (*_LISTS, "tool_calls") and isinstance(value, str) and value.lstrip().startswith("["):
-            value = _parsed(value)
+        if key in (*_LISTS, "tool_calls"):
+            value = as_value(value)
         if value != "" or key in (*_OF_ROWS, *CELLS):
             result[key] = value
     return result
-
-
-def _parsed(cell: str) -> Any:
-    """The list of a cell, in JSON or in Python's notation, as pandas writes it; else the cell."""
-    for parse in (json.loads, ast.literal_eval):
-        try:
-            value = json.loads(json.dumps(parse(cell), allow_nan=False))
-        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-            continue
-        if isinstance(value, list) and (not value or any(isinstance(inner, dict | list) for inner in value)):
-            return value
-    return cell
-
-
-def _of_table(
-    path: str | Path, rows: Sequence[tuple[str, Any]], columns: list[str], broken: Broken
-) -> ConversationStream | None:
-    """The conversations of rows; None if their columns are not those of any form."""
-    first = rows[0][1]
-    if is_row(first):
-        return of_rows(path, rows, broken)
-    if key := next((key for key in _LISTS[:3] if isinstance(first.get(key), list)), ""):
-        return _without_notes(conversations(path, (_of_list(place, row, key) for place, row in rows), broken))
-    if dialogues.is_dialogue(first):
-        return dialogues.of_values(path, rows, broken)
-    speaker, text = first_of(SPEAKERS, columns), first_of(CELLS, columns)
-    return _of_messages(path, rows, columns, speaker, text, broken) if speaker and text else None
-
-
-def _without_notes(conversations: Iterator[Any]) -> ConversationStream:
-    yield from conversations
-    return ()
 
 
 def _of_list(place: str, row: Mapping[str, Any], key: str) -> Line:
@@ -230,7 +180,8 @@ def _of_messages(
             Line(place, [turn for one in ordered[own] for turn in _of_row(one, speaker, text)], {"id": own})
             for own, (place, _) in groups.items()
         ]
-        notes = yield from _without_notes(conversations(path, lines, broken))
+        yield from conversations(path, lines, broken)
+        notes: tuple[str, ...] = ()
     else:
         values = [(place, {"id": own, "utterances": ordered[own]}) for own, (place, _) in groups.items()]
         notes = yield from dialogues.of_values(path, values, broken)
@@ -241,15 +192,6 @@ def _of_messages(
 def _of_row(row: Mapping[str, Any], speaker: str, text: str) -> list[Turn]:
     message = {key: value for key, value in row.items() if key not in (speaker, text)}
     return turns_of({"role": row.get(speaker), "content": row[text], **message}) or [Turn(str(row.get(speaker)), None)]
-
-
-def _problem(columns: list[str]) -> str:
-    """The line for a table whose columns do not fit."""
-    more = f" and {len(columns) - _MOST_NAMED} more" if columns[_MOST_NAMED:] else ""
-    text = first_of(CELLS, columns)
-    lacks = f"no column of roles beside {text!r}" if text else "neither columns of roles and texts nor of answers"
-    listed = ", ".join(columns[:_MOST_NAMED]) + more
-    return f"has {lacks}: name one role and one content, or question and answer; its columns are {listed}"
 
 
 def _recognised(source: Source) -> bool:

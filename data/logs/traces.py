@@ -14,6 +14,7 @@ LangSmith: runs of "Run (span) data format" (docs.langchain.com/langsmith). Thre
 MLflow: `Trace.to_dict`, with `info` and under `data` the `spans`, whose attributes are JSON texts.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -38,7 +39,6 @@ _INDEXED = re.compile(
 )
 _CALL = re.compile(r"tool_calls\.(\d+)\.(?:tool_call\.)?(?:function\.)?(id|name|arguments)")
 _PART = re.compile(r"contents\.(\d+)\.message_content\.text")
-_NESTED = ("llm.input_messages", "llm.output_messages")
 _SENT = ("gen_ai.usage.input_tokens", "llm.token_count.prompt", "gen_ai.usage.prompt_tokens")
 _RECEIVED = ("gen_ai.usage.output_tokens", "llm.token_count.completion", "gen_ai.usage.completion_tokens")
 _MODELS = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
@@ -52,13 +52,7 @@ def read_spans(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
 
 
 def _has_spans(value: Any) -> bool:
-    keys = as_object(value).keys()
-    return bool(keys & {*_SPANS, "attributes", "events", "context"}) or any(map(_is_column, keys))
-
-
-def _is_column(key: str) -> bool:
-    """Whether a span's attribute is a key of its own, as in Phoenix's tables."""
-    return key.startswith("attributes.")
+    return bool(as_object(value).keys() & {*_SPANS, "attributes", "events", "context"})
 
 
 def _spans(value: Any) -> Iterator[Mapping[str, Any]]:
@@ -72,8 +66,7 @@ def _spans(value: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _call_of_span(span: Mapping[str, Any]) -> LoggedCall | None:
-    columns = {key.removeprefix("attributes."): value for key, value in span.items() if _is_column(key)}
-    attributes = dict(_dotted(columns | _attributes(span.get("attributes"))))
+    attributes = _attributes(span.get("attributes"))
     for event in map(as_object, as_list(span.get("events"))):
         if event.get("name") == "gen_ai.client.inference.operation.details":
             attributes = _attributes(event.get("attributes")) | attributes
@@ -90,24 +83,12 @@ def _call_of_span(span: Mapping[str, Any]) -> LoggedCall | None:
     return LoggedCall(
         sent + received,
         str(_first(attributes, "gen_ai.conversation.id", "session.id")),
-        str(_first({**span, **as_object(span.get("context"))}, "traceId", "trace_id", "context.trace_id")),
+        str(_first({**span, **as_object(span.get("context"))}, "traceId", "trace_id")),
         str(_first(span, "startTimeUnixNano", "start_time", "start_time_unix_nano")),
         not is_call and not _first(span, "parentSpanId", "parent_id", "parent_span_id"),
         counts(attributes, _SENT, _RECEIVED) if is_call else {},
         {key: value for key, value in more.items() if value},
     )
-
-
-def _dotted(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    """The attributes by dotted name, also where they are nested, as Phoenix exports them."""
-    for key, value in values.items():
-        name = f"{before}{key}"
-        if name.startswith(_NESTED) and isinstance(value, list):
-            value = {str(number): item for number, item in enumerate(value)}
-        if isinstance(value, Mapping) and not name.endswith((".arguments", ".value")):
-            yield from _dotted(value, f"{name}.")
-        else:
-            yield name, value
 
 
 def _attributes(attributes: Any) -> dict[str, Any]:
@@ -177,8 +158,8 @@ def _turn(message: Mapping[str, Any]) -> dict[str, Any]:
 def is_spans(source: Source) -> bool:
     """Whether a file holds spans."""
     first = as_object(source.first)
-    is_span = "attributes" in first or any(map(_is_column, first))
-    traced = any(key in first for key in ("context", "trace_id", "traceId", "context.trace_id"))
+    is_span = "attributes" in first
+    traced = any(key in first for key in ("context", "trace_id", "traceId"))
     return any(key in first for key in _SPANS) or (is_span and traced)
 
 
@@ -414,8 +395,8 @@ def _of_mlflow(trace: Mapping[str, Any]) -> Iterator[LoggedCall]:
     user = details.get("mlflow.trace.user") or details.get("user_id")
     labels = dict(_assessments(info.get("assessments")))
     for span in map(as_object, trace["data"]["spans"]):
-        attributes = {key: as_value(value) for key, value in as_object(span.get("attributes")).items()}
-        is_call = str(attributes.get("mlflow.spanType") or "").strip('"') in _MODEL_SPANS
+        attributes = {key: _of_json(value) for key, value in as_object(span.get("attributes")).items()}
+        is_call = attributes.get("mlflow.spanType") in _MODEL_SPANS
         outer = bool(span) and not (span.get("parent_id") or span.get("parent_span_id"))
         if not outer and not is_call:
             continue  # tools and steps in between repeat the messages
@@ -431,6 +412,14 @@ def _of_mlflow(trace: Mapping[str, Any]) -> Iterator[LoggedCall]:
             counts(usage, ("input_tokens",), ("output_tokens",)),
             more | ({"user": user} if user else {}),
         )
+
+
+def _of_json(value: Any) -> Any:
+    """An attribute's value, which is JSON, of a text too; one that is none stays as it is."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        return value
 
 
 def _assessments(listed: Any) -> Iterator[tuple[str, Any]]:

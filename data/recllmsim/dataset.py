@@ -10,15 +10,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from ...errors import DataError, at
 from ..files.json import difference, member, read_json, write_json
-from ..files.paths import content, is_folder, json_files
-from ..formats.source import Source
+from ..files.paths import content, json_files
+from ..formats.source import Contents, Source
 from ..identity import digest, named
 from ..records import Conversation, Message
 from ..text.languages import language_of
@@ -83,30 +82,26 @@ def to_object(conversation: Conversation) -> dict[str, Any]:
     """The conversation as the object of a file; ValueError if it is of another domain.
 
     A new simulation has the published keys in the published order, without keys that have no value. Left out are
-    messages that are not stored and everything that the format cannot hold (see `unsupported_fields`).
+    messages that are not stored and everything that the format cannot hold (see `unsupported`).
     """
     history = [_turn(message) for message in conversation.messages if message.stored]
     return _restored(_file(conversation) | {"history": history}, conversation.extra.get("file"))
 
 
-def unsupported_fields(conversation: Conversation) -> dict[str, int]:
-    """Number of items by kind that a file cannot hold.
-
-    A goodbye is not counted: it is left out on purpose.
-    """
+def unsupported(conversation: Conversation) -> list[str]:
+    """What a file cannot hold of a conversation, by kind; a goodbye is left out on purpose, and is not listed."""
     published = {*SIMULATED_KEYS, *HUMAN_KEYS, *LABELS}
-    unknown = [
-        key
-        for key, value in conversation.labels.items()
-        if not (key in published or is_behaviour(key) or key.startswith(_STRATEGY) or _is_voted(value))
-    ]
     stored = [message for message in conversation.messages if message.stored]
-    return {
-        "rejected drafts": sum(attempt.verdict == "rejected" for attempt in conversation.attempts()),
-        "tool calls": sum(len(message.tool_calls) for message in stored),
-        "spans": sum(len(message.spans) for message in stored),
-        "messages of a third role": sum(message.name is not None for message in conversation.messages),
-    } | {f"label {label}": 1 for label in unknown}
+    kinds: dict[str, Any] = {
+        "rejected drafts": any(attempt.verdict == "rejected" for attempt in conversation.attempts()),
+        "tool calls": any(message.tool_calls for message in stored),
+        "spans": any(message.spans for message in stored),
+        "messages of a third role": any(message.name is not None for message in conversation.messages),
+    } | {
+        f"label {key}": not (key in published or is_behaviour(key) or key.startswith(_STRATEGY) or _is_voted(value))
+        for key, value in conversation.labels.items()
+    }
+    return [kind for kind, is_lost in kinds.items() if is_lost]
 
 
 def variant(conversation: Conversation) -> Variant:
@@ -226,22 +221,6 @@ def _restored(derived: Mapping[str, Any], patch: Any) -> dict[str, Any]:
     return {key: merged[key] for key in order if key in merged}
 
 
-@dataclass(frozen=True)
-class FolderReading:
-    """The conversations of a file or folder, and the files that were not read."""
-
-    conversations: tuple[Conversation, ...]
-    broken: tuple[str, ...] = ()
-    """One line for each file that cannot be read: what, where, what to do. The other files are read."""
-    others: tuple[str, ...] = ()
-    """Paths of JSON files that hold no RecLLMSim conversation, such as a map or a manifest."""
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """Number of conversations by variant."""
-        return dict(Counter(map(variant, self.conversations)))
-
-
 def is_history(value: Any) -> bool:
     """Whether a file's value is a RecLLMSim conversation, possibly a broken one."""
     if not isinstance(value, dict) or any(isinstance(value.get(key), list) for key in ("messages", "conversations")):
@@ -293,17 +272,18 @@ def read(path: str | Path) -> list[Conversation]:
     return list(reading.conversations)
 
 
-def read_folder(path: str | Path) -> FolderReading:
+def read_folder(path: str | Path) -> Contents:
     """The conversations of a file or of all files below a folder, and the unreadable files.
 
-    `extra["path"]` of each conversation is its path relative to the folder, or the name of a single file. DataError if
-    there is no conversation at all.
+    `extra["path"]` of each conversation is its path relative to the folder, or the name of a single file. The notes give the
+    number of each variant, of oddities, and the files that hold no conversation, such as a map. DataError if there is no
+    conversation at all.
     """
     root = Path(path)
-    conversations: list[Conversation] = []
+    read: list[Conversation] = []
     broken: list[str] = []
     others: list[str] = []
-    for file in json_files(root) if is_folder(root) else [root]:
+    for file in json_files(root) if root.is_dir() else [root]:
         relative = file.relative_to(root).as_posix() if file != root else file.name
         try:
             value = read_json(file)
@@ -318,10 +298,21 @@ def read_folder(path: str | Path) -> FolderReading:
             above = _user_folder(file.resolve().parts[-3:])  # as published, whatever part of it was given
             if above and not _user_folder(PurePosixPath(relative).parts) and variant(conversation) != "simulated":
                 extra["user_folder"] = above
-            conversations.append(conversation.model_copy(update={"extra": extra}))
-    if not conversations:
+            read.append(conversation.model_copy(update={"extra": extra}))
+    if not read:
         raise DataError(broken[0] if broken else f"{at(path)}: holds no RecLLMSim conversation: give their folder")
-    return FolderReading(tuple(named(conversations)), tuple(broken), tuple(others))
+    conversations = tuple(named(read))
+    counts = sorted(Counter(map(variant, conversations)).items())
+    notes = ["conversations: " + ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts)]
+    notes += [f"{oddity}: {len(paths)}" for oddity, paths in oddities(conversations).items()]
+    if without := sum(variant(one) != "simulated" and not user_folder(one) for one in conversations):
+        notes.append(
+            f"{without} conversations of people stand in no folder User_k: users, and so the development and "
+            "test split, are taken from their profiles"
+        )
+    if others:
+        notes.append(f"passed over, no conversation: {', '.join(others[:3])}{', ...' if len(others) > 3 else ''}")
+    return Contents(conversations, tuple(notes), tuple(broken))
 
 
 def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str]:
@@ -335,11 +326,8 @@ def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str
     taken: set[str] = set()
     left_out: list[str] = []
     lost: Counter[str] = Counter()
-    losing: Counter[str] = Counter()
     for conversation in conversations:
-        unsupported = {kind: count for kind, count in unsupported_fields(conversation).items() if count}
-        lost.update(unsupported)
-        losing.update(unsupported.keys())
+        lost.update(unsupported(conversation))
         path = _own_path(conversation)
         if path is not None and (not _is_inside(root, path) or path.casefold() in taken):
             left_out.append(
@@ -349,11 +337,7 @@ def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str
         path = _fresh_path(conversation, taken) if path is None else path
         taken.add(path.casefold())
         write_json(root / path, to_object(conversation), indent=INDENT)
-    kinds = [
-        f"{kind} ({count}), of {losing[kind]} conversation{'s' if losing[kind] > 1 else ''}"
-        for kind, count in lost.items()
-    ]
-    return kinds + left_out
+    return [f"{kind}, of {count} conversation{'s' if count > 1 else ''}" for kind, count in lost.items()] + left_out
 
 
 def _own_path(conversation: Conversation) -> str | None:

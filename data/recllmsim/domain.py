@@ -1,15 +1,14 @@
 """The domain of task-oriented conversations: a task, its context and the user's profile, and their rules for `check`."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from ...errors import DataError
 from ..domains import Dataset, Domain, Material, labelled
-from ..formats.source import Contents, Format
+from ..formats.source import Format
 from ..records import Conversation
 from ..rules.linter import DIALOGUE_RULES, Rule
-from .dataset import cluster, holds_conversations, oddities, read_folder, user_folder, variant, write
+from .dataset import cluster, holds_conversations, read_folder, variant, write
 from .profiles import KIND, Situation
 
 _SHOWN_FIRST = ("task", "task_context", "preference", "profile")
@@ -20,24 +19,6 @@ _ORDER = (
 )
 RULES: Mapping[str, Rule] = {name: DIALOGUE_RULES[name] for name in _ORDER}
 """Each rule by its id, the user's before the assistant's."""
-
-
-def _contents(path: Path) -> Contents:
-    """The conversations of a file or a tree of files; notes give the number of each variant and of oddities."""
-    reading = read_folder(path)
-    counts = [f"{count} {name.replace('_', ' ')}" for name, count in sorted(reading.counts.items())]
-    notes = [f"conversations: {', '.join(counts)}"]
-    notes += [f"{oddity}: {len(paths)}" for oddity, paths in oddities(reading.conversations).items()]
-    without_folder = sum(variant(one) != "simulated" and not user_folder(one) for one in reading.conversations)
-    if without_folder:
-        notes.append(
-            f"{without_folder} conversations of people stand in no folder User_k: users, and so the development and "
-            "test split, are taken from their profiles"
-        )
-    if reading.others:
-        more = ", ..." if len(reading.others) > 3 else ""
-        notes.append(f"passed over, no conversation: {', '.join(reading.others[:3])}{more}")
-    return Contents(reading.conversations, tuple(notes), reading.broken)
 
 
 def _situation(scenario: Mapping[str, Any]) -> Situation | None:
@@ -57,17 +38,12 @@ class RecLLMSim(Domain):
             "recllmsim",
             "RecLLMSim JSON",
             holds_conversations,
-            _contents,
+            read_folder,
             sign="`history` with `task_context`, `task_type`, `preference` or `profile`",
         ),
     )
     dataset = Dataset("", "a conversation a file, in RecLLMSim's format", write, "TASK/FILE.json")
     rules = RULES
-    marks = ("task", "profile")
-
-    def profile(self, scenario: Mapping[str, Any]) -> str:
-        situation = _situation(scenario)
-        return super().profile(scenario) if situation is None else situation.profile_text
 
     def material(self, scenario: Mapping[str, Any]) -> tuple[Material, ...]:
         others = (key for key, value in scenario.items() if isinstance(value, (str, dict)))

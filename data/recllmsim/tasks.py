@@ -7,7 +7,6 @@ the chosen option of a key, and `[KEY:{"option": "text"}]` by the text of the ch
 import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from importlib.resources import as_file, files
 from itertools import product
 from math import prod
@@ -19,7 +18,7 @@ from pydantic import Field
 
 from ...errors import DataError, at
 from ..files.json import read_text
-from ..files.settings import YamlError, loaded
+from ..files.settings import from_yaml
 from ..files.tables import is_workbook, name_of, sheets
 from ..records import Conversation, Record
 from ..text.languages import Language
@@ -171,13 +170,11 @@ def read_templates(path: str | Path) -> list[Template]:
 
 
 def _of_workbook(path: Path) -> Iterator[Template]:
-    with_header = False
-    with closing(sheets(path, COLUMNS)) as workbook:
-        for title, rows in workbook:
-            with_header = True
-            yield from _of_rows(rows, f"{path}: {title}")
-    if not with_header:
+    found = sheets(path, COLUMNS)
+    if not found:
         raise DataError(f"{at(path)}: no sheet begins with the columns {', '.join(COLUMNS)}, Option1, ...: add them")
+    for title, rows in found:
+        yield from _of_rows(iter(rows), f"{path}: {title}")
 
 
 def _of_rows(rows: Iterator[Sequence[Any]], where: str) -> Iterator[Template]:
@@ -211,11 +208,7 @@ def _of_rows(rows: Iterator[Sequence[Any]], where: str) -> Iterator[Template]:
 
 
 def _of_yaml(path: str | Path) -> Iterator[Template]:
-    try:
-        value = loaded(read_text(path))
-    except YamlError as error:
-        line = [f"line {error.line}"] if error.line else []
-        raise DataError(f"{at(path, *line)}: is not YAML ({error}): {_LAYOUT}") from None
+    value = from_yaml(read_text(path), at(path))
     if not isinstance(value, dict):
         raise DataError(f"{at(path)}: holds no task: {_LAYOUT}")
     for name, task in value.items():

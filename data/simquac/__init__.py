@@ -5,7 +5,7 @@ from .dataset import Change, misplaced, repair, to_object, write
 from .domain import DOMAIN
 from .reading import UNANSWERABLE, ReadingQuestion, by_people, questions_of, references
 from .rows import write_quac, write_squad_v2
-from .sources import MAX_SECTION_BYTES, Background, TopicSet, read, read_topics, samples, topic_set, topics_of
+from .sources import MAX_SECTION_BYTES, TopicSet, read, read_topics, samples, topic_set, topics_of
 from .topics import ENDING, KIND, MAX_BYTES, Topic, problem_of
 
 __all__ = [
@@ -15,7 +15,6 @@ __all__ = [
     "MAX_BYTES",
     "MAX_SECTION_BYTES",
     "UNANSWERABLE",
-    "Background",
     "Change",
     "ReadingQuestion",
     "Topic",

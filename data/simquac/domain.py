@@ -153,7 +153,6 @@ class SimQuAC(Domain):
         attribution="Where the topics are QuAC's or SimQuAC's: their sections come from Wikipedia by way of QuAC (CC BY-SA 4.0).",
     )
     rules = RULES
-    marks = FIELDS
 
     def material(self, scenario: Mapping[str, Any]) -> tuple[Material, ...]:
         section, background = scenario.get("section"), scenario.get("background")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from ...errors import DataError, at
 from .. import documents
@@ -33,8 +33,6 @@ _BREAKS = (
     re.compile(r"\s"),
 )
 """Where a paragraph may be cut, the best place first: a line's end, a sentence's end, white space."""
-
-Background: TypeAlias = Literal["lead", "paragraph", "none"]
 
 
 @dataclass
@@ -60,9 +58,7 @@ class _Part:
     sections: list[_Section] = field(default_factory=list)
 
 
-def topics_of_document(
-    document: Document, *, background: Background, max_section_bytes: int, max_bytes: int
-) -> tuple[list[Topic], list[str]]:
+def topics_of_document(document: Document, *, max_section_bytes: int, max_bytes: int) -> tuple[list[Topic], list[str]]:
     """The topics of a document in order, and notes about splits and omissions.
 
     A document without text has no topics. The topic's id is the file's name and the heading. A longer section is split
@@ -83,7 +79,9 @@ def topics_of_document(
             if part.sections:
                 notes.append(f"no heading under {part.title!r} has text: the text under it is the section")
             sections, lead = [_Section((part.title,), lead)], []
-        before = _background(lead, background, max_section_bytes, part.title, notes) if sections else ""
+        before, *rest = pieces(lead, max_section_bytes) if lead and sections else [""]
+        if left := sum(map(len, rest)):
+            notes.append(f"{left:,} characters under {part.title!r} are in no background")
         for section, header in zip(sections, _headers(sections), strict=True):
             room = max_bytes - size(part.title + before + header) - len(" (999/999)")
             texts = pieces(section.paragraphs, min(max_section_bytes, room) if room > 0 else max_section_bytes)
@@ -136,17 +134,6 @@ def _parts(document: Document) -> list[_Part]:
     return [part for part in document_parts if part.lead or part.sections or part is not document_parts[0]]
 
 
-def _background(lead: Sequence[str], kind: Background, bound: int, title: str, notes: list[str]) -> str:
-    """The background, of whole paragraphs as far as the bound allows; a note has the size of the rest."""
-    if not lead:
-        return ""
-    whole = "\n\n".join(lead)
-    background = {"none": "", "paragraph": within(lead[:1], bound), "lead": within(lead, bound)}[kind]
-    if left := len(whole) - len(background):
-        notes.append(f"{left:,} of {len(whole):,} characters under {title!r} are in no background")
-    return background
-
-
 def _headers(sections: Sequence[_Section]) -> Iterator[str]:
     """The sections' headings; those of equal name with the headings above them, then with a number."""
     names = Counter(section.name for section in sections)
@@ -187,16 +174,6 @@ def pieces(paragraphs: Sequence[str], bound: int) -> list[str]:
         else:
             texts.append(text)
     return texts
-
-
-def within(paragraphs: Sequence[str], bound: int) -> str:
-    """The first paragraphs as far as the bound allows, of a single longer one its beginning."""
-    beginning = next(_cut(paragraphs[0], bound))
-    for paragraph in paragraphs[1:] if beginning == paragraphs[0] else ():
-        if size(f"{beginning}{BETWEEN}{paragraph}") > bound:
-            break
-        beginning += BETWEEN + paragraph
-    return beginning
 
 
 def _cut(text: str, bound: int) -> Iterator[str]:
@@ -246,21 +223,15 @@ def read_topics(path: str | Path, **settings: Any) -> list[Topic]:
     return topic_set(path, **settings).topics
 
 
-def topic_set(
-    path: str | Path,
-    *,
-    max_bytes: int = MAX_BYTES,
-    background: Background = "lead",
-    max_section_bytes: int = MAX_SECTION_BYTES,
-) -> TopicSet:
+def topic_set(path: str | Path, *, max_bytes: int = MAX_BYTES, max_section_bytes: int = MAX_SECTION_BYTES) -> TopicSet:
     """Every topic of a path, in order, with notes.
 
     The path may be a document (Markdown, text, HTML, Word) or a folder of documents. It may also be JSON lines of
     topics, the published script's topic files, SimQuAC or QuAC JSON, records or a run. DataError if a topic cannot be
     simulated: an empty section, no header, more than `max_bytes` bytes.
 
-    Of a document, the background is the text between title and next heading (`lead`), its first `paragraph`, or `none`.
-    A section of more than `max_section_bytes` bytes is split.
+    Of a document, the background is the text between title and next heading. A section of more than `max_section_bytes`
+    bytes is split.
     """
     source = Source(path)
     named = not source.is_folder and documents.is_document(source.path)
@@ -270,7 +241,7 @@ def topic_set(
         others = (messages.FORMAT, messages.SHAREGPT)
         form = next((candidate for candidate in (*_SOURCES, *others) if candidate.recognises(source)), None)
     if form is None and (source.is_folder or (named and (not is_text or source.text.strip()))):
-        return _of_documents(source.path, background, max_section_bytes, max_bytes)
+        return _of_documents(source.path, max_section_bytes, max_bytes)
     form = form or detected(source, ())
     if form not in _SOURCES:
         what = f"is {form.description}" if form is not None else "is in no known format"
@@ -281,14 +252,12 @@ def topic_set(
     return TopicSet(topics_of(form.contents(Path(path)).conversations, path, max_bytes=max_bytes))
 
 
-def _of_documents(path: Path, background: Background, max_section_bytes: int, max_bytes: int) -> TopicSet:
+def _of_documents(path: Path, max_section_bytes: int, max_bytes: int) -> TopicSet:
     """The topics of a document or of a folder of them; DataError if none has text."""
     read_documents, notes = documents.read(path)
     located: list[tuple[str, Topic]] = []
     for document in read_documents:
-        of_document, remarks = topics_of_document(
-            document, background=background, max_section_bytes=max_section_bytes, max_bytes=max_bytes
-        )
+        of_document, remarks = topics_of_document(document, max_section_bytes=max_section_bytes, max_bytes=max_bytes)
         if not of_document:
             remarks.append("has no text: no topic")
         notes += [f"{document.name}: {remark}" for remark in remarks]

@@ -23,7 +23,7 @@ from ...prompts import Library, Page, shipped
 from ..calls.service import drafted
 from ..contract import ContractError, describe
 from ..limits import Limits
-from ..messages import MessageBuilder, fenced, marks_of
+from ..messages import MARKS, MessageBuilder, fenced
 from ..models.specs import chat_model, head_of, model_provenance, parse_spec, query_of
 from ..speakers.speaker import speaker_call
 from ..state import Draft, State, Update, attempt_number, history, id_of, rejected, without_rejected
@@ -140,7 +140,7 @@ class PeopleSpeaker:
 
     def _allowed(self, state: State) -> list[int]:
         scenario, domain = state["scenario"], domains.of(state["scenario"])
-        topic = domain.topic_key(scenario)
+        topic = domains.topic_of(scenario)
         sources = [turn.source for turn in self.memory.turns]
         allowed = [*range(len(sources))]
         if isinstance(stored := state.get("extra", {}).get(STORED), Mapping):  # nobody is played by their own words
@@ -259,15 +259,15 @@ class FewShotUser:
         messages = self.build(state)
         if not shown:
             return messages
-        pages, marks = self.own_pages, marks_of(state["scenario"])
-        examples = "\n".join(self._example(turn, marks) for turn in shown)
+        pages = self.own_pages
+        examples = "\n".join(map(self._example, shown))
         added: list[BaseMessage] = [HumanMessage(pages["like/examples"].fill(examples=examples))]
         after = sum(isinstance(message, SystemMessage) for message in messages[:1])
         if not isinstance(messages[after] if after < len(messages) else None, AIMessage):
             added.append(AIMessage(pages["like/acknowledgement"].fill()))  # some endpoints want roles to take turns
         return [*messages[:after], *added, *messages[after:]]
 
-    def _example(self, turn: PeopleTurn, marks: Sequence[str]) -> str:
+    def _example(self, turn: PeopleTurn) -> str:
         """A turn between marks that its own text cannot hold, with the reply before it."""
         said, heard = turn.text.strip(), "\n".join(message.text for message in turn.heard).strip()
         if len(said) > MOST_SAID:
@@ -276,7 +276,7 @@ class FewShotUser:
             heard = heard[: MOST_HEARD // 2].rstrip() + " […] " + heard[-MOST_HEARD // 2 :].lstrip()
         page = self.own_pages["like/example" if heard else "like/example_opening"]
         values = {"said": said, "heard": heard}
-        return page.fill_from({gap: fenced(text, *marks, *page.marks) for gap, text in values.items()})
+        return page.fill_from({gap: fenced(text, *MARKS, *page.marks) for gap, text in values.items()})
 
     def provenance(self) -> dict[str, Any]:
         return {

@@ -11,7 +11,7 @@ pytest.importorskip("scipy")
 from duologue import next_turn
 from duologue.analysis.next_turn import Benchmark, chrf
 from duologue.data import Conversation, Message
-from duologue.data.next_turns import NextTurn
+from duologue.data.people import NextTurn
 from duologue.errors import DataError
 
 PLACES = ["Rome", "Oslo", "Lima", "Bonn", "Cork", "Nice", "Graz", "Bern", "Kyiv", "Riga", "Bari", "Lyon"]

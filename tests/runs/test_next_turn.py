@@ -9,7 +9,7 @@ import pytest
 import duologue
 from duologue import graphs, runs
 from duologue.data import Conversation, Message, recllmsim
-from duologue.data.next_turns import Moment, NextTurn, moments_of
+from duologue.data.people import Moment, NextTurn, moments_of
 from duologue.graphs import Cast
 from duologue.runs.loop import blocking
 from duologue.runs.next_turn import folder_name

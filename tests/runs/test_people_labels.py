@@ -108,7 +108,7 @@ LABELS: dict[str, Any] = {"labels": ["tone"], "labels_dir": "pages"}
 def test_people_s_labels_stand_beside_those_of_the_data_with_a_tie_null(source: Path, tmp_path: Path) -> None:
     first, second = items_of(data.load(source), [TONE])
     put(tmp_path / "a", "ann", first.answered({"tone": "cold"}, "ann"), second.answered({"tone": "cold"}, "ann"))
-    put(tmp_path / "a", "ben", first.answered({"tone": "warm"}, "ben", chosen_by="disputed"))
+    put(tmp_path / "a", "ben", first.answered({"tone": "warm"}, "ben"))
     changed = first.model_copy(update={"seen": "other"})
     put(tmp_path / "a", "cem", changed.answered({"tone": "cold"}, "cem"), second.answered({"tone": "hot"}, "cem"))
     notes: list[str] = []
@@ -128,16 +128,6 @@ def test_people_s_labels_stand_beside_those_of_the_data_with_a_tie_null(source: 
     data.record_lines.write([Conversation(id="z", scenario={"kind": "x"})], tmp_path / "other.jsonl")
     with pytest.raises(DataError, match="is about one of its 1 conversations"):
         people_labels(tmp_path / "other.jsonl", tmp_path / "a", **LABELS)
-
-
-def test_labels_of_things_that_are_disputed_first_are_said_to_be_so(source: Path, tmp_path: Path) -> None:
-    first, _ = items_of(data.load(source), [TONE])
-    put(tmp_path / "a", "ann", first.answered({"tone": "cold"}, "ann", chosen_by="disputed"))
-    people_labels(source, tmp_path / "a", tmp_path / "people", **LABELS)
-    duologue.annotate(tmp_path / "people", ["tone"], lambda talk, label: ["warm"], labels_dir="pages", out="both")
-    people, both = data.load(tmp_path / "people"), data.load(tmp_path / "both")
-    report = duologue.agreement(people, both, between=[("tone_human", "tone")], labels_dir="pages")
-    assert any("1 of them chosen because votes disagree" in note for note in report.notes)
 
 
 def test_answers_go_out_and_come_in_and_none_is_stored_where_one_is_wrong(source: Path, tmp_path: Path) -> None:

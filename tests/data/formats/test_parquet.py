@@ -8,6 +8,7 @@ import pytest
 
 from duologue.data import Conversation, DataError, Message, kind_of, load
 from duologue.data.formats import parquet
+from duologue.errors import MissingExtraError
 from tests.data.generated import conversations
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -38,7 +39,7 @@ def test_a_row_that_is_no_record_is_named() -> None:
 
 def test_without_pyarrow_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(DataError, match=r"duologue\[parquet\]"):
+    with pytest.raises(MissingExtraError, match=r"duologue\[parquet\]"):
         parquet.write([BARE], "out.parquet")
     assert not list(Path().iterdir())
 

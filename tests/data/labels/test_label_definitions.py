@@ -50,7 +50,6 @@ def written(folder, text=PAGE, name="outcome.md"):
         "---\nunit: conversation\nvalues: [a, b]\nseveral: true\n---\ntext",
         "---\nunit: conversation\nparts: [a, b]\n---\ntext",
         "---\nUnit: conversation\nvalues: [a, b]\n---\ntext",
-        "---\nunit: turn\nunit: conversation\nvalues: [a, b]\n---\ntext",
         "---\nunit: conversation\nparts: {a: {values: [x, y], only_if: {a: [x]}}}\n---\ntext",
         "---\nunit: conversation\nparts: {x: {values: [a, b], in: y}}\n---\ntext",
         "---\nunit: conversation\nvalues: [0, 1]\n---\ntext",

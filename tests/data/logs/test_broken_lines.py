@@ -94,7 +94,6 @@ ELEMENT = {"id": "a", "messages": [ASKED, {"role": "assistant", "content": "Gree
         ({"question": "Hi", "answer": "Yes."}, 3),
         ({"turns": DIALOGUE}, {"turns": 3}),
         ({"chat_messages": [{"sender": "human", "text": "Hi"}]}, {"chat_messages": 3}),
-        ({"task_id": 1, "reward": 1.0, "traj": [ASKED]}, {"task_id": 2}),
         ([{"type": "human", "data": {"content": "Hi"}}], 3),
     ],
 )

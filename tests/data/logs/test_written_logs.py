@@ -74,7 +74,6 @@ def test_any_conversation_is_read_from_each_form(name: str, talk: LoggedTalk) ->
 
 def test_rewards_and_scores_are_labels() -> None:
     for name, label in (
-        ("tau-bench", {"reward": 1.0}),
         ("tau2-bench", {"reward": 0.0}),
         ("Langfuse trace", {"helpful": 1}),
     ):

@@ -40,27 +40,6 @@ def otel_span(talk: LoggedTalk) -> Any:
     return span((system if talk.system else {}) | messages)
 
 
-def openinference(talk: LoggedTalk, *, nested: bool) -> Any:
-    listed: list[dict[str, Any]] = []
-    for turn in openai(talk):
-        message = {key: value for key, value in turn.items() if key != "tool_calls" and value is not None}
-        if calls := turn.get("tool_calls"):
-            functions = [{"tool_call": {"id": call["id"], "function": call["function"]}} for call in calls]
-            flat = [
-                {"tool_call.id": call["id"], **{f"tool_call.function.{k}": v for k, v in call["function"].items()}}
-                for call in calls
-            ]
-            message["tool_calls"] = functions if nested else flat
-        listed.append({"message": message} if nested else {f"message.{key}": value for key, value in message.items()})
-    if nested:
-        return span({"openinference": {"span": {"kind": "LLM"}}, "llm": {"input_messages": listed}})
-    return {
-        "context.trace_id": "1",
-        "attributes.llm.input_messages": listed,
-        "attributes.openinference.span.kind": "LLM",
-    }
-
-
 def langfuse_trace(talk: LoggedTalk) -> Any:
     turns = openai(talk)
     generation = {
@@ -89,10 +68,6 @@ def mlflow_trace(talk: LoggedTalk) -> Any:
     }
     info = {"trace_id": "tr-1", "trace_metadata": {"mlflow.trace.session": "s-1"}}
     return {"info": info, "data": {"spans": [{"name": "call", "parent_id": "p", "attributes": attributes}]}}
-
-
-def tau_bench(talk: LoggedTalk) -> Any:
-    return [{"task_id": 3, "trial": 0, "reward": 1.0, "info": {}, "traj": openai(talk)}]
 
 
 def tau2(talk: LoggedTalk) -> Any:
@@ -147,12 +122,9 @@ def sharegpt(talk: LoggedTalk) -> Any:
 
 WRITERS: dict[str, tuple[str, Callable[[LoggedTalk], Any]]] = {
     "OpenTelemetry span": ("opentelemetry", otel_span),
-    "OpenInference, nested": ("opentelemetry", lambda talk: openinference(talk, nested=True)),
-    "OpenInference, columns": ("opentelemetry", lambda talk: openinference(talk, nested=False)),
     "Langfuse trace": ("langfuse", langfuse_trace),
     "Langfuse observation": ("langfuse", langfuse_observation),
     "MLflow": ("mlflow", mlflow_trace),
-    "tau-bench": ("trajectories", tau_bench),
     "tau2-bench": ("trajectories", tau2),
     "ChatGPT without links": ("chatgpt", chatgpt_without_links),
     "Claude": ("claude", claude),

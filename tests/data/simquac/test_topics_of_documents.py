@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from duologue.data import simquac
 from duologue.data.simquac import Topic
-from duologue.data.simquac.sources import pieces, size, within
+from duologue.data.simquac.sources import pieces, size
 
 DOCUMENTS = Path(__file__).parents[1] / "fixtures" / "documents"
 
@@ -75,13 +75,12 @@ def test_a_document_without_further_headings_is_one_topic() -> None:
     assert short(topics_of_text("One.\n\nTwo.\n")) == [("a mill of", "", "a mill of", "One.\n\nTwo.")]
 
 
-def test_the_background_is_all_of_the_lead_its_first_paragraph_or_nothing_and_the_rest_is_told() -> None:
+def test_the_background_is_the_lead_as_far_as_the_bound_allows_and_the_rest_is_told() -> None:
     text = "# Mill\n\nFirst.\n\nSecond.\n\n## A\n\n1\n"
     assert topics_of_text(text).topics[0].background == "First.\n\nSecond."
-    first, none = topics_of_text(text, background="paragraph"), topics_of_text(text, background="none")
-    assert (first.topics[0].background, none.topics[0].background) == ("First.", "")
-    assert first.notes == ("a-mill_of.md: 9 of 15 characters under 'Mill' are in no background",)
-    assert none.notes == ("a-mill_of.md: 15 of 15 characters under 'Mill' are in no background",)
+    short = topics_of_text(text, max_section_bytes=10)
+    assert short.topics[0].background == "First."
+    assert short.notes == ("a-mill_of.md: 7 characters under 'Mill' are in no background",)
 
 
 @given(
@@ -93,7 +92,6 @@ def test_no_word_is_lost_and_no_piece_is_above_the_bound(texts: list[str], bound
         cut = pieces(paragraphs, bound)
         assert "".join("".join(cut).split()) == "".join("".join(paragraphs).split())
         assert all(piece.strip() and size(piece) <= bound for piece in cut)
-        assert size(within(paragraphs, bound)) <= bound
 
 
 def test_a_paragraph_is_cut_behind_a_sentence_then_at_a_space_then_anywhere() -> None:
