@@ -10,7 +10,7 @@ from ..nodes.attachments import why_empty
 from ..nodes.calls.service import run_is_over
 from ..nodes.contract import check_reason
 from ..nodes.limits import Limits
-from ..nodes.models.flaws import CUT_OFF, EMPTY
+from ..nodes.models.faults import CUT_OFF, EMPTY
 from ..nodes.speakers.tools import NOT_ASKED_AGAIN, NOT_UNDONE, calls_that_ran, lasting
 from ..nodes.state import (
     OF_A_MESSAGE,

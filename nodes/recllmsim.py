@@ -22,7 +22,7 @@ from ..prompts import Library
 from .goodbyes import ENDING, GIVING_UP, Ending
 from .limits import Limits
 from .messages import MARKS, PageMessages, as_text, fenced, filled, messages_for, repair, with_pages
-from .models.flaws import REFUSAL
+from .models.faults import REFUSAL
 from .state import Draft, Prompt, State, Update, Verdict, history, rejected, said
 from .validators import by_reasons, cut_off, judges_flaws, unless_empty, wordless
 

@@ -17,7 +17,7 @@ from ..data.text.cleaning import clean
 from ..errors import DuologueError
 from .attachments import parts_in
 from .foreign import in_thread
-from .models.flaws import REFUSAL, counted, finish_of, flaw_of, refusal_in, usage_in
+from .models.faults import REFUSAL, counted, finish_of, flaw_of, refusal_in, usage_in
 from .state import Draft
 
 Answer: TypeAlias = Any

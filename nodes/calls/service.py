@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from ...data.text.words import tokens_about
 from ...errors import DuologueError
-from ..models.flaws import check_reply, counted
+from ..models.faults import check_reply, counted
 from ..models.offline.model import OfflineChatModel
 from ..models.specs import endpoint_host, model_provenance, seeded
 from ..replies import reply_of, usage_of
