@@ -293,7 +293,7 @@ def _whole(pieces: Sequence[Any]) -> Answer:
         return "".join(pieces)
     whole: list[Any] = []
     for piece in map(_piece, pieces):
-        last = whole[-1] if whole else None
+        last: Any = whole[-1] if whole else None
         both = isinstance(piece, BaseMessageChunk) and isinstance(last, type(piece))
         if both and len({piece.id, last.id} - {None}) < 2:
             whole[-1] = last + piece
@@ -306,12 +306,12 @@ def _whole(pieces: Sequence[Any]) -> Answer:
 
 def _piece(piece: Any) -> Any:
     """A piece as a chunk, where it is one: of LangGraph's stream of messages, or of OpenAI's Chat Completions."""
-    if isinstance(piece, tuple) and isinstance(piece[0], BaseMessage):
+    if isinstance(piece, tuple) and isinstance(next(iter(piece), None), BaseMessage):
         return piece[0]
     piece = _dumped(piece)
     if not isinstance(piece, Mapping) or piece.get("object") != "chat.completion.chunk":
         return piece
-    choice = next(iter(piece.get("choices") or ()), {})
+    choice: Mapping[str, Any] = next(iter(piece.get("choices") or ()), {})
     delta, ended = choice.get("delta") or {}, choice.get("finish_reason")
     made = [(one, one.get("function") or {}) for one in delta.get("tool_calls") or ()]
     calls = [
@@ -321,7 +321,7 @@ def _piece(piece: Any) -> Any:
     usage = usage_in(piece["usage"]) if piece.get("usage") else None
     about = {"finish_reason": ended} if ended else {}
     return AIMessageChunk(
-        delta.get("content") or "", tool_call_chunks=calls, usage_metadata=usage, response_metadata=about
+        content=delta.get("content") or "", tool_call_chunks=calls, usage_metadata=usage, response_metadata=about
     )
 
 

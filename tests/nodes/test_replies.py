@@ -284,7 +284,7 @@ STREAMED: list[dict[str, Any]] = [
     {"tool_calls": [{"index": 0, "id": "look-1", "function": {"name": "look", "arguments": '{"room"'}}]},
     {"tool_calls": [{"index": 0, "function": {"arguments": ": 12}"}}]},
 ]  # fmt: skip
-CHUNKS = [*CALLED[:2], AIMessageChunk("Your room ", id="m"), AIMessageChunk("is moved.", id="m")]
+CHUNKS = [*CALLED[:2], *(AIMessageChunk(content=text, id="m") for text in ("Your room ", "is moved."))]
 
 
 def delta(one: dict[str, Any]) -> Any:
