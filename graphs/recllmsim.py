@@ -7,7 +7,7 @@ task; the assistant knows only what the user says.
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, Unpack
+from typing import Any, TypeAlias, Unpack
 
 from pydantic import Field
 
@@ -170,10 +170,6 @@ def cast(
     proactive: bool = False,
     may_give_up: bool = False,
     strict_ending: bool = False,
-    no_repeats: bool = False,
-    no_plans: bool = False,
-    question_words: Annotated[int | None, Field(ge=1)] = None,
-    one_question: bool = False,
     as_published: bool = False,
     **common: Unpack[Common],
 ) -> Cast:
@@ -193,10 +189,6 @@ def cast(
         proactive: Give the assistant a list of matters to raise by itself.
         may_give_up: Give the user a phrase for giving up.
         strict_ending: End only if a message ends with the whole closing phrase. Default: its words may be anywhere.
-        no_repeats: Reject a message that the user has sent before. Default: accept and count it.
-        no_plans: Reject messages in which the user writes the plan itself.
-        question_words: Set the maximum number of words of a question or message of the user. Default: no limit.
-        one_question: Reject a message with several questions.
         as_published: Use the settings of the published program; user messages are never rejected, only counted.
     """
     sides: dict[Role, Any] = {"user": stored_words("user", user), "assistant": stored_words("assistant", assistant)}
@@ -217,11 +209,7 @@ def cast(
     opens = opens or ("assistant" if as_published else "user")
     validator: Node = nodes.UserValidator(
         Ending(strict_ending, may_give_up) if "user" in asked else None,
-        no_repeats,
-        no_plans,
         ends_anyway=as_published,
-        words=question_words,
-        one_question=one_question,
         instructions=() if as_published else nodes.told_to_user(pages),
     )
     ended = PostQuestions(pages, asked) if post_questions else closing
@@ -232,7 +220,7 @@ def cast(
         turns=TURNS,
         as_published=as_published,
         name=PUBLISHED if as_published else NAME,
-        user_prompt_selector=nodes.UserPrompts(pages, language, may_give_up, question_words),
+        user_prompt_selector=nodes.UserPrompts(pages, language, may_give_up),
         user_view=nodes.UserMessages(pages, as_published if handshake is None else handshake),
         user_simulator=sides["user"],
         question_validator=Observing(validator) if as_published else validator,

@@ -109,8 +109,6 @@ def cast(
     assistant: Assistant = "offline",
     *,
     question_words: Count = QUESTION_WORDS,
-    one_question: bool = False,
-    no_repeats: bool = False,
     interesting_once: bool = True,
     answer_tokens: Count = ANSWER_TOKENS,
     hold: Hold | None = None,
@@ -124,8 +122,6 @@ def cast(
 
     Args:
         question_words: Set the maximum number of words of a question or message of the user.
-        one_question: Reject a message with several questions. Default: accept and count it.
-        no_repeats: Reject a message that the user has sent before. Default: accept and count it.
         interesting_once: Let the student ask for something interesting at most once in a conversation.
         answer_tokens: Ask the teacher for answers of this number of tokens.
         hold: Hold the teacher to the section, at an endpoint of llama.cpp: with `grammar` it can write nothing but a span of
@@ -134,7 +130,7 @@ def cast(
             lists them.
     """
     pages = library(NAME, common.get("prompts"))
-    question_validator: Node = nodes.QuestionValidator(question_words, one_question, no_repeats)
+    question_validator: Node = nodes.QuestionValidator(question_words)
     answer_validator: Node = nodes.AnswerValidator()
     student_prompts: Node = nodes.StudentPrompts(pages, question_words, interesting_once)
     teacher_prompts: Node = nodes.TeacherPrompts(pages)

@@ -115,14 +115,11 @@ class TeacherPrompts:
 class QuestionValidator:
     """Rejects questions that are cut off, empty, enumerations, too long or have a line break (section 2.4).
 
-    It also rejects one that only calls tools; an image without words breaks no rule. Settings add further rules.
+    It also rejects one that only calls tools; an image without words breaks no rule. Several questions in one, and a
+    question that was asked before, are counted.
     """
 
     words: int = QUESTION_WORDS
-    one_question: bool = False
-    """Reject a draft with several question marks; otherwise it is counted."""
-    no_repeats: bool = False
-    """Reject a question that was asked before; otherwise it is counted."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         earlier = [message["text"] for message in history(state, "user")]
@@ -136,9 +133,8 @@ class QuestionValidator:
         if (verdict := cut_off(draft) or wordless(draft)) is not None:
             return verdict
         reasons = question_reasons(draft["text"], words=self.words, earlier=earlier)
-        counted = {"several_questions": not self.one_question, "asked_again": not self.no_repeats}
-        rejecting = [reason for reason in reasons if not counted.get(reason)]
-        return by_reasons(rejecting, [reason for reason in reasons if counted.get(reason)])
+        counted = [reason for reason in reasons if reason in ("several_questions", "asked_again")]
+        return by_reasons([reason for reason in reasons if reason not in counted], counted)
 
 
 @dataclass(frozen=True)

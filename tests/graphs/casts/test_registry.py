@@ -70,7 +70,7 @@ def again(cast: Cast) -> Cast:
 
 
 def test_a_spec_has_what_is_not_as_by_default_and_gives_the_same_conversation(own: None) -> None:
-    cast = simquac.cast(user="offline?misbehave=0.5", question_words=9, one_question=False)
+    cast = simquac.cast(user="offline?misbehave=0.5", question_words=9, interesting_once=True)
     assert cast.spec == CastSpec(cast="simquac", settings={"question_words": 9, "user": "offline?misbehave=0.5"})
     assert recllmsim.cast(as_published=True).spec == CastSpec(cast="recllmsim", settings={"as_published": True})
     changes: Any = {"question_validator": "own:strict", "answer_validator": accept_all, "stop": stops.max_turns}
