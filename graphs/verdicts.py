@@ -29,8 +29,7 @@ from ..nodes.state import (
 from ..nodes.stops import budget, until_spent
 from ..nodes.worlds import restorable
 from .casts.cast import Cast, asked_by
-from .failures import NodeError, failure_of
-from .records import attempts_of
+from .records import NodeError, attempts_of, failure_of
 
 REPEATED = "repeated"
 """Reason of a draft in words that were rejected before, twice in this turn: the model is not asked again."""
