@@ -359,9 +359,9 @@ def _of_object(answer: Mapping[str, Any]) -> list[BaseMessage]:
     if isinstance(output, list) and str(answer.get("object", "response")).endswith("response"):
         read = _of_turns(output, answer.get("model"))
     else:
-        # A completion of OpenAI, a response of Bedrock, or the message itself, as Anthropic's is.
-        holder = choices[0] if isinstance(choices, (list, tuple)) and choices else output
-        holder = holder if isinstance(holder, Mapping) and "message" in holder else {"message": answer}
+        # A completion of OpenAI, a response of Bedrock or Ollama, or the message itself, as Anthropic's is.
+        holder = choices[0] if isinstance(choices, (list, tuple)) and choices else output or answer
+        holder = holder if isinstance(holder, Mapping) and _is_message(holder.get("message")) else {"message": answer}
         if not _is_message(holder["message"]):
             text = _one_text(answer) if holder["message"] is answer else None
             return [_read(answer if text is None else text)]
@@ -407,7 +407,7 @@ def _is_message(one: Any) -> bool:
 def _read(one: Any) -> BaseMessage:
     if isinstance(one, str):
         return AIMessage(one)
-    if not (isinstance(one, BaseMessage) or _is_message(one)):
+    if not (isinstance(one, (BaseMessage, tuple)) or _is_message(one)):
         raise AnswerError(f"the function answered with {_shown(one)} as a message: it must answer with {ACCEPTED}")
     if isinstance(one, Mapping):
         role = {} if one.get("type") in _TYPES else {"role": "assistant"}  # a served graph's messages are plain JSON

@@ -310,6 +310,8 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
         fixed(AIMessage(content_blocks=BLOCKS)), {"reasoning": "hm"}),
     "OpenAI's message": (fixed(ChatCompletionMessage(role="assistant", content=MOVED)), {}),
     "OpenAI's completion": (fixed(ChatCompletion.model_validate(COMPLETION)), {"flaw": "cut_off", "model": "m-1"}),
+    "a message in an object": (fixed({"model": "m-1", "message": {"role": "assistant", "content": MOVED}}), {"model": "m-1"}),
+    "role and text": (fixed([("assistant", MOVED)]), {}),
     "plain completion": (fixed(COMPLETION), {"flaw": "cut_off", "model": "m-1"}),
     "filtered completion": (
         fixed({"choices": [{"message": {"content": None}, "finish_reason": "content_filter"}]}),
