@@ -28,7 +28,7 @@ from .casts.cast import STORED, Cast, stored_words
 from .casts.registry import ships
 from .casts.shipped import Assistant, Common, User, assembled, library
 from .graph import conversation
-from .scenarios.sources import Scenarios, ScenarioSource, check_count, numbered, of_another_kind, replayed_paths
+from .scenarios.sources import Scenarios, ScenarioSource, numbered, of_another_kind, replayed_paths
 
 Subject: TypeAlias = Situation | Conversation
 NAME = KIND
@@ -108,7 +108,6 @@ class TaskSource(ScenarioSource):
         tasks = data.read_tasks(self.tasks) if self.tasks else data.shipped_tasks(language)
         pool = data.read_pool(self.profiles) if self.profiles else data.shipped_profiles(language)
         situations = self._chosen(data.combined(tasks, pool.texts, language), seed)
-        check_count(min(len(situations), self.limit or len(situations)), "--limit, --sample, --task or --contexts")
         notes = []
         if self.profiles and pool.duplicates:
             equal = " = ".join(map(str, pool.duplicates[0][:3]))

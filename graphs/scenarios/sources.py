@@ -25,9 +25,6 @@ from ...nodes.scorers.success import success_of, with_judge
 from ...nodes.speakers.replay import replayed_path
 from ...nodes.state import NodePlace, Planned, State, Update, said
 
-MOST_SCENARIOS = 500_000
-"""Most conversations of a run: their initial states are held in memory, about a kilobyte each."""
-
 
 @dataclass(frozen=True)
 class Scenarios:
@@ -64,8 +61,7 @@ def repeated(scenarios: Iterable[Planned], repeats: int) -> list[Planned]:
 
 
 def behaving(states: Sequence[Planned], users: Sequence[tuple[str, ...]]) -> list[Planned]:
-    """Each state with each kind of user, whose behaviours stand in its `extra`; DataError for too many."""
-    check_count(len(states) * len(users), "--behaviour or --limit")
+    """Each state with each kind of user, whose behaviours stand in its `extra`."""
     planned: list[Planned] = []
     for state in states:
         for number, user in enumerate(users):
@@ -92,12 +88,6 @@ def chosen(
         return digest("sample", seed, scenarios[number]["scenario"], scenarios[number].get("ordinal", 0))
 
     return [scenarios[number] for number in sorted(sorted(range(len(scenarios)), key=draw)[:sample])]
-
-
-def check_count(count: int, options: str) -> None:
-    """Raise DataError if so many conversations are too many for a run."""
-    if count > MOST_SCENARIOS:
-        raise DataError(f"{count:,} conversations are planned, the bound is {MOST_SCENARIOS:,}: choose by {options}")
 
 
 class ScenarioSource(BaseModel):
@@ -155,7 +145,6 @@ class ScenarioSource(BaseModel):
             if idle := next((name for name in ("part", "judge") if getattr(self, name) not in ("all", None)), None):
                 raise SettingError(f"--{idle}: is about the scenarios of --scenarios SRC: give it, or leave this out")
             taken = self.own(settings, seed)
-        check_count(len(taken) * self.repeats, "--limit or --part")
         states = repeated(taken, self.repeats)
         return replace(
             taken,
