@@ -52,12 +52,11 @@ class TeacherMessages(PageMessages):
 
     offline: ClassVar[str] = "teacher"
     """The part that the offline model plays by these messages."""
-    tokens: int = ANSWER_TOKENS
 
     def told(self, scenario: Mapping[str, Any]) -> Mapping[str, object]:
         # A section about HTML keeps its tags, so that it can be copied; only the mark of its own end is replaced.
         section = fenced(str(scenario.get("section", "")), "/section")
-        return _material(scenario) | {"section": section, "tokens": self.tokens, "no_answer": NO_ANSWER}
+        return _material(scenario) | {"section": section, "tokens": ANSWER_TOKENS, "no_answer": NO_ANSWER}
 
 
 def _material(scenario: Mapping[str, Any]) -> dict[str, object]:
@@ -72,7 +71,6 @@ class StudentPrompts:
     words: int = QUESTION_WORDS
     interesting_once: bool = True
     """Whether the guide `interesting` is used at most once in a conversation, as in the published code."""
-    guides: tuple[str, ...] = GUIDES
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         limits = runtime.context
@@ -89,9 +87,9 @@ class StudentPrompts:
             return "user/next"
         tried = [attempt for message in history(state, "user") for attempt in message.get("attempts", [])]
         used = {(attempt.get("prompt") or {}).get("name") for attempt in tried} if self.interesting_once else set()
-        guides = [guide for guide in self.guides if guide != INTERESTING or guide not in used]
+        guides = [guide for guide in GUIDES if guide != INTERESTING or guide not in used]
         draw = call_seed(limits.seed, id_of(state), "user_prompt_selector", state.get("turn", 0), 1)
-        return guides[draw % len(guides)] if guides else "user/next"
+        return guides[draw % len(guides)]
 
     @staticmethod
     def _refused(answer: dict[str, Any]) -> bool:
