@@ -22,8 +22,8 @@ CORE = (
     "jinja2",
     "pysbd",
 )
-OWN_PARTS = ("casts", "domains", "formats")
-"""What installed packages declare, by the last word of the group of entry points: `duologue.casts`."""
+OWN_PARTS = ("domains", "formats")
+"""What installed packages declare, by the last word of the group of entry points: `duologue.domains`."""
 
 _OF_EXTRA = re.compile(r"""(?P<package>[\w.-]+).*;.*extra == ["'](?P<extra>[^"']+)""")
 

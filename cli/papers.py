@@ -266,11 +266,11 @@ def _profiles(asked: Asked) -> int:
     from ..runs.profiles import agenerate, profiles_planned
 
     number, *pool = asked.sources or ("",)
-    if not number.isdecimal() or not int(number) or len(pool) > 1 or len(asked.models) > 1:
+    if not number.isdecimal() or not int(number) or len(pool) > 1 or len(asked.models) != 1:
         raise SettingError("give the number of profiles, and perhaps the pool to differ from, and one --model")
     count, language = int(number), asked.language or "en"
     file = asked.out or Path("out") / f"profiles-{language}.txt"
-    writer = chat_model(asked.models[0] if asked.models else "offline")
+    writer = chat_model(asked.models[0])
     settings: dict[str, Any] = {"language": language, "pool": read_pool(Path(pool[0])).profiles if pool else ()}
     settings["limits"] = ProfileLimits(seed=asked.how.seed or 0)
     making = carried_out(

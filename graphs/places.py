@@ -26,11 +26,10 @@ from ..nodes.state import Draft, NodePlace, State, Update, after, id_of, merged
 from ..nodes.validators import sound
 from ..nodes.worlds import Context, before_draft, stands
 from .casts.cast import Cast
-from .failures import NodeError, blamed, failure_of, undone
 from .opening import of_cast, opening
-from .records import unjudged
+from .records import NodeError, blamed, failure_of, undone, unjudged
 from .replaying import fork_of, recorded_update, without_record
-from .scenarios.scripted import scripted_update
+from .scenarios.sources import scripted_update
 from .verdicts import after_validator, stop_of
 
 _OF_FURTHER = ("messages", "stop", "labels")

@@ -7,7 +7,7 @@ task; the assistant knows only what the user says.
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, Unpack
+from typing import Any, TypeAlias, Unpack
 
 from pydantic import Field
 
@@ -20,7 +20,7 @@ from ..nodes import recllmsim as nodes
 from ..nodes.contract import Node, closing
 from ..nodes.goodbyes import Ending
 from ..nodes.messages import RepairPrompts
-from ..nodes.scorers.post_questions import PostQuestions
+from ..nodes.scorers.judged import PostQuestions
 from ..nodes.speakers.replay import ReplayedLabels, ReplaySpeaker, replayed
 from ..nodes.state import Planned
 from ..nodes.validators import Observing, not_empty
@@ -28,7 +28,7 @@ from .casts.cast import STORED, Cast, stored_words
 from .casts.registry import ships
 from .casts.shipped import Assistant, Common, User, assembled, library
 from .graph import conversation
-from .scenarios.sources import Scenarios, ScenarioSource, check_count, numbered, of_another_kind, replayed_paths
+from .scenarios.sources import Scenarios, ScenarioSource, numbered, of_another_kind, replayed_paths
 
 Subject: TypeAlias = Situation | Conversation
 NAME = KIND
@@ -108,7 +108,6 @@ class TaskSource(ScenarioSource):
         tasks = data.read_tasks(self.tasks) if self.tasks else data.shipped_tasks(language)
         pool = data.read_pool(self.profiles) if self.profiles else data.shipped_profiles(language)
         situations = self._chosen(data.combined(tasks, pool.texts, language), seed)
-        check_count(min(len(situations), self.limit or len(situations)), "--limit, --sample, --task or --contexts")
         notes = []
         if self.profiles and pool.duplicates:
             equal = " = ".join(map(str, pool.duplicates[0][:3]))
@@ -170,10 +169,6 @@ def cast(
     proactive: bool = False,
     may_give_up: bool = False,
     strict_ending: bool = False,
-    no_repeats: bool = False,
-    no_plans: bool = False,
-    question_words: Annotated[int | None, Field(ge=1)] = None,
-    one_question: bool = False,
     as_published: bool = False,
     **common: Unpack[Common],
 ) -> Cast:
@@ -193,10 +188,6 @@ def cast(
         proactive: Give the assistant a list of matters to raise by itself.
         may_give_up: Give the user a phrase for giving up.
         strict_ending: End only if a message ends with the whole closing phrase. Default: its words may be anywhere.
-        no_repeats: Reject a message that the user has sent before. Default: accept and count it.
-        no_plans: Reject messages in which the user writes the plan itself.
-        question_words: Set the maximum number of words of a question or message of the user. Default: no limit.
-        one_question: Reject a message with several questions.
         as_published: Use the settings of the published program; user messages are never rejected, only counted.
     """
     sides: dict[Role, Any] = {"user": stored_words("user", user), "assistant": stored_words("assistant", assistant)}
@@ -217,11 +208,7 @@ def cast(
     opens = opens or ("assistant" if as_published else "user")
     validator: Node = nodes.UserValidator(
         Ending(strict_ending, may_give_up) if "user" in asked else None,
-        no_repeats,
-        no_plans,
         ends_anyway=as_published,
-        words=question_words,
-        one_question=one_question,
         instructions=() if as_published else nodes.told_to_user(pages),
     )
     ended = PostQuestions(pages, asked) if post_questions else closing
@@ -232,7 +219,7 @@ def cast(
         turns=TURNS,
         as_published=as_published,
         name=PUBLISHED if as_published else NAME,
-        user_prompt_selector=nodes.UserPrompts(pages, language, may_give_up, question_words),
+        user_prompt_selector=nodes.UserPrompts(pages, language, may_give_up),
         user_view=nodes.UserMessages(pages, as_published if handshake is None else handshake),
         user_simulator=sides["user"],
         question_validator=Observing(validator) if as_published else validator,

@@ -15,7 +15,6 @@ from ..data.grounding import NO_ANSWER
 from ..data.records import Message
 from ..data.rules import QUESTION_WORDS
 from ..data.simquac import Topic
-from ..data.simquac.domain import ANSWER_TOKENS
 from ..errors import DataError, SettingError
 from ..nodes.contract import Node
 from ..nodes.simquac import roles as nodes
@@ -105,10 +104,7 @@ def cast(
     assistant: Assistant = "offline",
     *,
     question_words: Count = QUESTION_WORDS,
-    one_question: bool = False,
-    no_repeats: bool = False,
     interesting_once: bool = True,
-    answer_tokens: Count = ANSWER_TOKENS,
     hold: Hold | None = None,
     as_published: bool = False,
     **common: Unpack[Common],
@@ -120,17 +116,14 @@ def cast(
 
     Args:
         question_words: Set the maximum number of words of a question or message of the user.
-        one_question: Reject a message with several questions. Default: accept and count it.
-        no_repeats: Reject a message that the user has sent before. Default: accept and count it.
         interesting_once: Let the student ask for something interesting at most once in a conversation.
-        answer_tokens: Ask the teacher for answers of this number of tokens.
         hold: Hold the teacher to the section, at an endpoint of llama.cpp: with `grammar` it can write nothing but a span of
             the section or the refusal.
         as_published: Use the rules of the published program instead of the paper's; docs/papers/deviations.md
             lists them.
     """
     pages = library(NAME, common.get("prompts"))
-    question_validator: Node = nodes.QuestionValidator(question_words, one_question, no_repeats)
+    question_validator: Node = nodes.QuestionValidator(question_words)
     answer_validator: Node = nodes.AnswerValidator()
     student_prompts: Node = nodes.StudentPrompts(pages, question_words, interesting_once)
     teacher_prompts: Node = nodes.TeacherPrompts(pages)
@@ -155,7 +148,7 @@ def cast(
         user_simulator=stored_words("user", user),
         question_validator=question_validator,
         assistant_prompt_selector=teacher_prompts,
-        assistant_view=nodes.TeacherMessages("assistant", pages, answer_tokens),
+        assistant_view=nodes.TeacherMessages("assistant", pages),
         assistant=stored_words("assistant", assistant),
         answer_validator=answer_validator,
         fallback=NO_ANSWER,

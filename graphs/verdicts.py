@@ -10,7 +10,7 @@ from ..nodes.attachments import why_empty
 from ..nodes.calls.service import run_is_over
 from ..nodes.contract import check_reason
 from ..nodes.limits import Limits
-from ..nodes.models.flaws import CUT_OFF, EMPTY
+from ..nodes.models.faults import CUT_OFF, EMPTY
 from ..nodes.speakers.tools import NOT_ASKED_AGAIN, NOT_UNDONE, calls_that_ran, lasting
 from ..nodes.state import (
     OF_A_MESSAGE,
@@ -29,8 +29,7 @@ from ..nodes.state import (
 from ..nodes.stops import budget, until_spent
 from ..nodes.worlds import restorable
 from .casts.cast import Cast, asked_by
-from .failures import NodeError, failure_of
-from .records import attempts_of
+from .records import NodeError, attempts_of, failure_of
 
 REPEATED = "repeated"
 """Reason of a draft in words that were rejected before, twice in this turn: the model is not asked again."""

@@ -16,13 +16,13 @@ from langgraph.runtime import Runtime
 from ..data.behaviours import behaviours_in
 from ..data.recllmsim import Situation, task_name
 from ..data.rules import others_label, user_notes, user_reasons
-from ..data.text.languages import HAN, Language
+from ..data.text.languages import Language
 from ..data.text.values import names_goal
 from ..prompts import Library
 from .goodbyes import ENDING, GIVING_UP, Ending
 from .limits import Limits
 from .messages import MARKS, PageMessages, as_text, fenced, filled, messages_for, repair, with_pages
-from .models.flaws import REFUSAL
+from .models.faults import REFUSAL
 from .state import Draft, Prompt, State, Update, Verdict, history, rejected, said
 from .validators import by_reasons, cut_off, judges_flaws, unless_empty, wordless
 
@@ -73,15 +73,12 @@ class UserPrompts:
     pages: Library
     language: Language = "en"
     may_give_up: bool = False
-    words: int | None = None
-    """Maximum words of a message, for the prompt that requests a shorter one."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         line = self._line(state)
         if not rejected(state, "user"):
             return {"prompt": line}
-        values = {"attempts": runtime.context.question_attempts, "words": self.words}
-        repair_line = repair(self.pages, "user", state, values)
+        repair_line = repair(self.pages, "user", state, {"attempts": runtime.context.question_attempts})
         if history(state, "assistant"):
             # Earlier prompts are not sent again, and without this one the user would not know the closing phrase.
             repair_line["text"] = f"{line['text']}\n{repair_line['text']}"
@@ -108,21 +105,14 @@ _DECLINES = re.compile(
 class UserValidator:
     """Rejects messages that are cut off, empty, only tool calls, imitate another role or reveal the prompt.
 
-    Settings add further rules. It also detects when the user ends the conversation.
+    A repeated message, and a plan on the assistant's behalf, are counted. It also detects when the user ends the
+    conversation.
     """
 
     ending: Ending | None = field(default_factory=Ending)
     """Which messages end the conversation; None if none does, as in a replay."""
-    no_repeats: bool = False
-    """Reject a message that was sent before; otherwise it is counted."""
-    no_plans: bool = False
-    """Reject a plan on the assistant's behalf; otherwise it is counted."""
     ends_anyway: bool = False
     """Let a goodbye end the conversation even if the message would be rejected, as in the published generator."""
-    words: int | None = None
-    """Maximum words of a message, split at white space; each Chinese character counts as one. None: no limit."""
-    one_question: bool = False
-    """Reject a message with several question marks."""
     instructions: tuple[str, ...] = field(default=(), repr=False)
     """The pages that the user is sent: a message that repeats a stretch of them is rejected."""
 
@@ -172,16 +162,7 @@ class UserValidator:
             reasons = [] if silent["accepted"] else [str(silent.get("reason"))]
         if "label" in draft.get("cleaned", []) and others_label(draft.get("raw", "").partition(text)[0]):
             reasons.insert(0, "role_leak")  # cleaning removed the other role's label
-        if self.words is not None and len(HAN.sub(" x ", text).split()) > self.words:
-            reasons.append("too_long")
-        if self.one_question and sum(text.count(mark) for mark in "?？") > 1:
-            reasons.append("several_questions")
-        notes: list[str] = list(user_notes(text, earlier, reply))
-        for note, strict in (("repeat", self.no_repeats), ("plan", self.no_plans)):
-            if strict and note in notes:
-                notes.remove(note)
-                reasons.append(note)
-        return by_reasons(reasons, notes)
+        return by_reasons(reasons, user_notes(text, earlier, reply))
 
 
 def told_to_user(pages: Library) -> tuple[str, ...]:

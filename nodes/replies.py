@@ -6,7 +6,15 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import Any, TypeAlias, cast
 
-from langchain_core.messages import AIMessage, BaseMessage, BaseMessageChunk, ToolMessage, convert_to_messages
+from langchain_core.messages import (
+    AIMessage,
+    AIMessageChunk,
+    BaseMessage,
+    BaseMessageChunk,
+    ToolMessage,
+    convert_to_messages,
+)
+from langchain_core.messages.tool import tool_call_chunk
 from pydantic import BaseModel
 
 from ..data.attachments import bounded
@@ -17,12 +25,12 @@ from ..data.text.cleaning import clean
 from ..errors import DuologueError
 from .attachments import parts_in
 from .foreign import in_thread
-from .models.flaws import REFUSAL, counted, finish_of, flaw_of, refusal_in, usage_in
+from .models.faults import REFUSAL, counted, finish_of, flaw_of, refusal_in, usage_in
 from .state import Draft
 
 Answer: TypeAlias = Any
 """A text; a message, completion or response of LangChain's or OpenAI's form, or a list of these; a state with
-`messages`; an object with one text; a generator of texts, chunks or messages, also async."""
+`messages`; an object with one text; a generator of these or of what LangGraph and OpenAI stream, also async."""
 
 ACCEPTED = (
     "a text, a message of LangChain or of OpenAI's form ({'role': 'assistant', 'content': ...}), a list of such "
@@ -279,13 +287,42 @@ def _content(message: BaseMessage) -> tuple[str, Any]:
     return message.type, str(message.text) or repr(message.content)
 
 
-def _whole(pieces: list[Any]) -> Answer:
+def _whole(pieces: Sequence[Any]) -> Answer:
+    """What the pieces of a stream come to: texts and chunks put together, the last state or response, or messages."""
     if all(isinstance(piece, str) for piece in pieces):
         return "".join(pieces)
-    if all(isinstance(piece, BaseMessageChunk) for piece in pieces):
-        first, *rest = pieces
-        return sum(rest, first)
-    return pieces
+    whole: list[Any] = []
+    for piece in map(_piece, pieces):
+        last: Any = whole[-1] if whole else None
+        both = isinstance(piece, BaseMessageChunk) and isinstance(last, type(piece))
+        if both and len({piece.id, last.id} - {None}) < 2:
+            whole[-1] = last + piece
+        else:
+            whole.append(piece)
+    of_objects = [one for one in whole if isinstance(one, Mapping)]
+    ended = [one.get("response", one) for one in of_objects if {"response", "messages"} & one.keys()]
+    return ended[-1] if ended and len(of_objects) == len(whole) else whole
+
+
+def _piece(piece: Any) -> Any:
+    """A piece as a chunk, where it is one: of LangGraph's stream of messages, or of OpenAI's Chat Completions."""
+    if isinstance(piece, tuple) and isinstance(next(iter(piece), None), BaseMessage):
+        return piece[0]
+    piece = _dumped(piece)
+    if not isinstance(piece, Mapping) or piece.get("object") != "chat.completion.chunk":
+        return piece
+    choice: Mapping[str, Any] = next(iter(piece.get("choices") or ()), {})
+    delta, ended = choice.get("delta") or {}, choice.get("finish_reason")
+    made = [(one, one.get("function") or {}) for one in delta.get("tool_calls") or ()]
+    calls = [
+        tool_call_chunk(name=called.get("name"), args=called.get("arguments"), id=one.get("id"), index=one.get("index"))
+        for one, called in made
+    ]
+    usage = usage_in(piece["usage"]) if piece.get("usage") else None
+    about = {"finish_reason": ended} if ended else {}
+    return AIMessageChunk(
+        content=delta.get("content") or "", tool_call_chunks=calls, usage_metadata=usage, response_metadata=about
+    )
 
 
 def _dumped(answer: Any) -> Any:
@@ -322,9 +359,9 @@ def _of_object(answer: Mapping[str, Any]) -> list[BaseMessage]:
     if isinstance(output, list) and str(answer.get("object", "response")).endswith("response"):
         read = _of_turns(output, answer.get("model"))
     else:
-        # A completion of OpenAI, a response of Bedrock, or the message itself, as Anthropic's is.
-        holder = choices[0] if isinstance(choices, (list, tuple)) and choices else output
-        holder = holder if isinstance(holder, Mapping) and "message" in holder else {"message": answer}
+        # A completion of OpenAI, a response of Bedrock or Ollama, or the message itself, as Anthropic's is.
+        holder = choices[0] if isinstance(choices, (list, tuple)) and choices else output or answer
+        holder = holder if isinstance(holder, Mapping) and _is_message(holder.get("message")) else {"message": answer}
         if not _is_message(holder["message"]):
             text = _one_text(answer) if holder["message"] is answer else None
             return [_read(answer if text is None else text)]
@@ -370,7 +407,7 @@ def _is_message(one: Any) -> bool:
 def _read(one: Any) -> BaseMessage:
     if isinstance(one, str):
         return AIMessage(one)
-    if not (isinstance(one, BaseMessage) or _is_message(one)):
+    if not (isinstance(one, (BaseMessage, tuple)) or _is_message(one)):
         raise AnswerError(f"the function answered with {_shown(one)} as a message: it must answer with {ACCEPTED}")
     if isinstance(one, Mapping):
         role = {} if one.get("type") in _TYPES else {"role": "assistant"}  # a served graph's messages are plain JSON

@@ -19,7 +19,7 @@ from .calls.service import drafted
 from .calls.store import Call
 from .contract import OF_THE_CALL
 from .messages import Refusal, filled, note, repair_prompt
-from .models.flaws import CUT_OFF, flaw_in
+from .models.faults import CUT_OFF, flaw_in
 from .settings.redaction import error_line
 from .state import Draft, Prompt
 

@@ -17,7 +17,7 @@ from ..errors import shown
 from .attachments import why_empty
 from .contract import ContractError, Node, call_of
 from .limits import Limits
-from .models.flaws import CONTENT_FILTER, CUT_OFF, EMPTY, REFUSAL, flaw_in
+from .models.faults import CONTENT_FILTER, CUT_OFF, EMPTY, REFUSAL, flaw_in
 from .node_forms import node_of
 from .state import Draft, State, Update, Verdict
 

@@ -60,7 +60,7 @@ class MadeProfiles:
 async def agenerate(
     count: int,
     out: str | Path,
-    assistant: Inventor = "offline",
+    assistant: Inventor,
     *,
     language: Language = "en",
     pool: Sequence[Profile] = (),
@@ -89,7 +89,7 @@ async def agenerate(
     if count < 1:
         raise SettingError(f"count must be at least 1, not {count}")
     path, limits = Path(out), limits or ProfileLimits()
-    model = chat_model(assistant, side="inventor")
+    model = chat_model(assistant)
     made = [*map(Profile.of, _take_up(path))]
     before = len(made)
     maker = ProfileMaker(model, library("profiles", None, language), limits, language, pool)
@@ -133,7 +133,7 @@ async def agenerate(
 def profiles_planned(
     count: int,
     out: str | Path,
-    assistant: Inventor = "offline",
+    assistant: Inventor,
     *,
     language: Language = "en",
     pool: Sequence[Profile] = (),
@@ -142,7 +142,7 @@ def profiles_planned(
     """The plan of `agenerate`, whose parameters it has: of the profiles that the file lacks."""
     path, limits = Path(out), limits or ProfileLimits()
     kept = _texts(path.read_bytes().decode("utf-8")) if path.is_file() else []
-    number, model = max(0, count - len(kept)), chat_model(assistant, side="inventor")
+    number, model = max(0, count - len(kept)), chat_model(assistant)
     each, most = f"each asked for up to {limits.attempts} times", number * limits.attempts * limits.rounds
     return CallPlan(number, "profiles", number, most, each, calls_models=asked_model(model) is not None)
 

@@ -24,7 +24,7 @@ from ...nodes.models.offline.model import OfflineChatModel
 from ...nodes.models.specs import chat_model, names_model, without_secrets
 from ...nodes.people import FewShotUser, PeopleSpeaker, speaker_of
 from ...nodes.recllmsim import GoalMessages, UserPrompts, UserValidator
-from ...nodes.scorers.post_questions import PostQuestions
+from ...nodes.scorers.judged import PostQuestions
 from ...nodes.scorers.scores import scorers_of
 from ...nodes.settings.import_path import import_path_of, imported, is_import_path
 from ...nodes.speakers.agents import AgentSpeaker, SpeakerReply

@@ -14,8 +14,8 @@ from ...errors import SettingError
 from ...nodes.judges import Judge
 from ...nodes.messages import PageMessages, RepairPrompts
 from ...nodes.people import PeopleSpeaker
+from ...nodes.scorers.judged import PostQuestions
 from ...nodes.scorers.outcomes import FinalState, ToolCalled
-from ...nodes.scorers.post_questions import PostQuestions
 from ...nodes.scorers.scores import SUCCESS, Scoring, scorers_of
 from ...nodes.scorers.success import KEY, unscorable
 from ...nodes.speakers.agents import AgentSpeaker, channels_of

@@ -1,13 +1,11 @@
 """Casts by name: functions that return a cast, whose parameters are its settings, and where their scenarios come from."""
 
 import inspect
-import logging
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import cache, cached_property, wraps
-from importlib.metadata import entry_points
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import Annotated, Any, ParamSpec, get_args, get_type_hints
 
@@ -19,12 +17,9 @@ from ...nodes.settings.redaction import error_line
 from ..scenarios.sources import Scenarios, ScenarioSource
 from .cast import Cast, CastSpec, as_json
 
-GROUP = "duologue.casts"
-"""Group of the entry points of installed packages: each a name with its function, cast or `CastFactory`."""
 SHIPPED: dict[str, "CastFactory"] = {}
 """The casts of `graphs`, each of the name of its module."""
 _CONFIG = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
-log = logging.getLogger(__name__)
 P = ParamSpec("P")
 
 
@@ -66,8 +61,7 @@ class CastFactory:
                 continue
             if value != self.settings.model_fields[name].default:
                 plain[name] = value
-        # another process finds a cast that is shipped, of an installed package, or has an import path
-        if not (is_import_path(self.name) or self.name in SHIPPED or self.name in entry_points(group=GROUP).names):
+        if not (is_import_path(self.name) or self.name in SHIPPED):  # by which another process finds it
             live["cast"] = f"the cast {self.name!r} is known in this process only"
         try:
             cast = self.function(**{name: getattr(settings, name) for name in self.settings.model_fields})
@@ -146,21 +140,8 @@ def _described(documented: object) -> dict[str, str]:
 
 
 def registered() -> dict[str, CastFactory]:
-    """Every cast by name: shipped with Duologue, and from installed packages."""
-    return dict(sorted({**_installed(), **SHIPPED}.items()))
-
-
-@cache
-def _installed() -> dict[str, CastFactory]:
-    """The casts of installed packages, without those that cannot be loaded."""
-    factories = {}
-    for point in entry_points(group=GROUP):
-        try:
-            factories[point.name] = factory_of(point.name, point.load())
-        except (Exception, SystemExit) as error:  # a broken package must not keep the others from running
-            owner = point.dist.name if point.dist is not None else "an installed package"
-            log.warning("the cast %s of %s cannot be loaded: %s", point.name, owner, error_line(error))
-    return factories
+    """Every shipped cast by name; one's own has an import path."""
+    return dict(sorted(SHIPPED.items()))
 
 
 def find(name: str) -> CastFactory:

@@ -1,10 +1,11 @@
 """The scenarios of a run: where they come from, and the initial states that are made of them.
 
-A source is a pydantic model whose fields are options of the command.
+A source is a pydantic model whose fields are options of the command. A scenario may hold the user's own messages: those
+with which the conversation begins, and a script.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -22,11 +23,7 @@ from ...errors import DataError, SettingError, at
 from ...nodes.scorers.success import KEY as SUCCESS
 from ...nodes.scorers.success import success_of, with_judge
 from ...nodes.speakers.replay import replayed_path
-from ...nodes.state import Planned
-from .scripted import MESSAGES, SCRIPT, checked_script, first_messages
-
-MOST_SCENARIOS = 500_000
-"""Most conversations of a run: their initial states are held in memory, about a kilobyte each."""
+from ...nodes.state import NodePlace, Planned, State, Update, said
 
 
 @dataclass(frozen=True)
@@ -64,8 +61,7 @@ def repeated(scenarios: Iterable[Planned], repeats: int) -> list[Planned]:
 
 
 def behaving(states: Sequence[Planned], users: Sequence[tuple[str, ...]]) -> list[Planned]:
-    """Each state with each kind of user, whose behaviours stand in its `extra`; DataError for too many."""
-    check_count(len(states) * len(users), "--behaviour or --limit")
+    """Each state with each kind of user, whose behaviours stand in its `extra`."""
     planned: list[Planned] = []
     for state in states:
         for number, user in enumerate(users):
@@ -92,12 +88,6 @@ def chosen(
         return digest("sample", seed, scenarios[number]["scenario"], scenarios[number].get("ordinal", 0))
 
     return [scenarios[number] for number in sorted(sorted(range(len(scenarios)), key=draw)[:sample])]
-
-
-def check_count(count: int, options: str) -> None:
-    """Raise DataError if so many conversations are too many for a run."""
-    if count > MOST_SCENARIOS:
-        raise DataError(f"{count:,} conversations are planned, the bound is {MOST_SCENARIOS:,}: choose by {options}")
 
 
 class ScenarioSource(BaseModel):
@@ -155,7 +145,6 @@ class ScenarioSource(BaseModel):
             if idle := next((name for name in ("part", "judge") if getattr(self, name) not in ("all", None)), None):
                 raise SettingError(f"--{idle}: is about the scenarios of --scenarios SRC: give it, or leave this out")
             taken = self.own(settings, seed)
-        check_count(len(taken) * self.repeats, "--limit or --part")
         states = repeated(taken, self.repeats)
         return replace(
             taken,
@@ -272,3 +261,58 @@ def of_another_kind(kind: object, taken: str, of_kind: str = "") -> str:
     """The error for a scenario of another kind: its kind, what the cast takes, and the correction."""
     what, named = "names no kind" if kind is None else f"is of kind {kind!r}", f" ({of_kind!r})" if of_kind else ""
     return f"the scenario {what}; the cast takes {taken}{named}: give a source of these, or choose another cast"
+
+
+# Scripts: the messages of {"goal": "get a refund", "script": ["I want a refund.", "KX4411."]} are said one after the other,
+# whatever the assistant answers, and no user model is asked; after the last answer the conversation ends. With `messages`
+# it begins in the middle; where these end with the user's, the assistant answers first
+
+
+SCRIPT, MESSAGES = "script", "messages"
+_SHAPE = 'each {"role": "user" or "assistant", "text": ...}'
+
+
+def checked_script(scenario: Mapping[str, Any]) -> dict[str, Any]:
+    """The scenario, with its first text of the user as the goal where it has none; DataError for another form."""
+    script, begun = scenario.get(SCRIPT, []), first_messages(scenario)
+    if not isinstance(script, list) or (SCRIPT in scenario and not script) or not all(map(_is_text, script)):
+        raise DataError(f"{SCRIPT!r}: expected a list of the user's messages, each a text")
+    said_by_user = [one["text"] for one in begun if one["role"] == "user"] + script
+    named = {key for key in ("goal", "first_message", "kind") if key in scenario}
+    if MESSAGES in scenario and "first_message" in scenario:
+        raise DataError(f"'first_message': {MESSAGES!r} says how it begins: leave one of the two out")
+    return dict(scenario) | ({"goal": said_by_user[0]} if said_by_user and not named else {})
+
+
+def first_messages(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The messages with which a scenario begins; DataError for another form."""
+    messages = scenario.get(MESSAGES, [])
+    if not isinstance(messages, list) or (MESSAGES in scenario and not messages):
+        raise DataError(f"{MESSAGES!r}: expected a list of messages, {_SHAPE}")
+    found = []
+    for number, one in enumerate(messages, start=1):
+        text = one.get("text", one.get("content")) if isinstance(one, Mapping) else None
+        if not _is_text(text) or one["role"] not in ("user", "assistant"):
+            raise DataError(f"{MESSAGES!r}: message {number}: expected a list of messages, {_SHAPE}")
+        found.append({"role": one["role"], "text": text})
+    return found
+
+
+def scripted_update(place: NodePlace, state: State) -> Update | None:
+    """The update of a place of the user's side by the scenario's script; None without one."""
+    script: Sequence[str] = state["scenario"].get(SCRIPT) or ()
+    if not script or not isinstance(script, list):
+        return None
+    if place == "user_prompt_selector":
+        return {"prompt": None}
+    if place == "question_validator":
+        return {"verdicts": [{"accepted": True} for _ in state.get("drafts") or ()]}
+    if place != "user_simulator":
+        return None
+    begun = sum(one["role"] == "user" for one in first_messages(state["scenario"]))
+    number = sum(one["role"] == "user" and not one.get("name") for one in said(state)) - begun
+    return {"drafts": [{"text": script[number]}]} if number < len(script) else {"drafts": [], "stop": "user_ended"}
+
+
+def _is_text(text: Any) -> bool:
+    return isinstance(text, str) and bool(text.strip())

@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from ...data.text.words import tokens_about
 from ...errors import DuologueError
-from ..models.flaws import check_reply, counted
+from ..models.faults import check_reply, counted
 from ..models.offline.model import OfflineChatModel
 from ..models.specs import endpoint_host, model_provenance, seeded
 from ..replies import reply_of, usage_of
@@ -122,7 +122,8 @@ class Calls:
         if call.repeats > 1 and (warmer := getattr(model, "warmer", None)) is not None:
             arguments = {**arguments, **warmer()}
         sent, query = list(messages), asked_model(model)
-        tokens = 100 + sum(tokens_about(str(message.content)) for message in sent)
+        about = sum(tokens_about(str(message.content)) for message in sent)
+        tokens = 100 + about
         replies = self.replies if query is not None else None  # the offline model replies the same again
 
         async def ask() -> StoredReply:
@@ -130,9 +131,8 @@ class Calls:
                 send = partial(chosen.ainvoke, sent, None, **cast(Any, arguments))
                 message, retried = await self._through_gate(model, send, tokens)
                 served = message.response_metadata.get("model_name") or message.response_metadata.get("model")
-                texts = (str(one.content) for one in sent)
                 usage, text = usage_of([message]), str(message.text)
-                took(*self.spending.add(served, usage, query=query, sent=texts, reply=text))
+                took(*self.spending.add(served, usage, query=query, sent=about, reply=text))
             return StoredReply(plain_reply(message) if replies is not None else {}, retried, message=message)
 
         version = _CURRENT.get().version

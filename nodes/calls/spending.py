@@ -116,18 +116,18 @@ class Spending:
         usage: Mapping[str, int],
         *,
         query: PriceQuery | None,
-        sent: Iterable[str] = (),
+        sent: int = 0,
         reply: str = "",
     ) -> tuple[int, float]:
         """Count a reply of the `model` that answered; gives its tokens and dollars.
 
         `query`: the model that was called; None for one that costs nothing, such as the embedded offline model.
-        `sent` and `reply`: the texts of the call, which are counted if the endpoint reported no tokens.
+        `sent`: tokens of what was sent, by its characters, and `reply`: its text; both count if the endpoint reported none.
         """
         calls, tokens = usage.get("calls", 1), usage
         by_characters = not (usage.get("input_tokens", 0) or usage.get("output_tokens", 0))
         if by_characters:
-            tokens = {"input_tokens": sum(map(tokens_about, sent)), "output_tokens": tokens_about(reply)}
+            tokens = {"input_tokens": sent, "output_tokens": tokens_about(reply)}
             by_characters = any(tokens.values())
         name = model or (query.name if query is not None else "offline")
         if by_characters and query is not None:

@@ -15,17 +15,17 @@ from weakref import WeakValueDictionary
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from ...data.identity import call_seed, digest
+from ...data.text.words import tokens_about
 from ...errors import DataError, DuologueError, at
 from ..replies import writable
 from ..settings.redaction import known_secrets, without, without_known_secrets
 
-TABLES = """
+TABLE = """
 CREATE TABLE IF NOT EXISTS reply (
     conversation TEXT, role TEXT, turn INT, attempt INT, vote INT, version TEXT, sent TEXT,
-    request TEXT, reply TEXT, retried TEXT, paid_by TEXT,
+    recipient TEXT, tokens INT, reply TEXT, retried TEXT, paid_by TEXT,
     PRIMARY KEY (conversation, role, turn, attempt, vote, version, sent)
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS message (digest TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 """
 AGAINST = "against"
 """Name of the version with which an agent is compared; the agent itself has no name."""
@@ -64,43 +64,41 @@ def is_of_user(role: str) -> bool:
 
 @dataclass(frozen=True)
 class SentRequest:
-    """What a call sends, as plain JSON without secrets: to whom, with which arguments, and the messages."""
+    """What a call sends: to whom, with which arguments, as plain JSON without secrets, and a digest of each message."""
 
     to: Mapping[str, Any]
-    messages: tuple[Mapping[str, Any], ...]
-    digests: tuple[str, ...]  # A digest for each message
+    messages: tuple[str, ...] = ()
+    tokens: int = 0
+    """Of the messages, by their characters."""
 
     @classmethod
     def of(cls, to: Mapping[str, Any], messages: Sequence[BaseMessage]) -> "SentRequest":
-        """What is sent, with the messages of LangChain as plain JSON."""
+        """What is sent with these messages of LangChain."""
         secrets = known_secrets()
-        plain, digests = zip(*(_plain(message, secrets) for message in messages), strict=True) if messages else ((), ())
-        return cls(without(dict(to), secrets), plain, digests)
+        told = [_told(message, secrets) for message in messages]
+        return cls(without(dict(to), secrets), tuple(name for name, _ in told), sum(tokens for _, tokens in told))
 
     @cached_property
     def digest(self) -> str:
         """The digest of everything that is sent."""
-        return digest(dict(self.to), list(self.digests))[:32]
+        return digest(dict(self.to), list(self.messages))[:32]
 
 
-def _plain(message: BaseMessage, secrets: tuple[str, ...]) -> tuple[Mapping[str, Any], str]:
+def _told(message: BaseMessage, secrets: tuple[str, ...]) -> tuple[str, int]:
+    """The digest of a message without secrets, and its tokens by its characters."""
     more = message.name or message.model_extra or getattr(message, "tool_calls", None)
     if type(message) in (HumanMessage, AIMessage, SystemMessage) and isinstance(message.content, str) and not more:
-        return _plain_text(message.type, message.content, secrets)
+        return _told_text(message.type, message.content, secrets)
     plain = {"type": message.type, "content": _as_json(message.content)}
     for name in ("tool_calls", "tool_call_id", "name"):
         if value := getattr(message, name, None):
             plain[name] = _as_json(value)
-    return _with_digest(without(plain, secrets))
+    return digest(without(plain, secrets))[:16], tokens_about(str(message.content))
 
 
 @lru_cache(maxsize=4096)  # each call sends again what was said before it
-def _plain_text(kind: str, text: str, secrets: tuple[str, ...]) -> tuple[Mapping[str, Any], str]:
-    return _with_digest(without({"type": kind, "content": writable(text)}, secrets))
-
-
-def _with_digest(plain: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
-    return plain, digest(plain)[:16]
+def _told_text(kind: str, text: str, secrets: tuple[str, ...]) -> tuple[str, int]:
+    return digest(without({"type": kind, "content": writable(text)}, secrets))[:16], tokens_about(text)
 
 
 @dataclass(frozen=True)
@@ -138,7 +136,6 @@ class Replies:
         self.path, self.frozen = None if path is None else Path(path), frozen
         self.replayed = 0  # calls that were answered from the file
         self._under_way: WeakValueDictionary[tuple[Any, ...], asyncio.Lock] = WeakValueDictionary()
-        self._messages: set[str] = set()
         self._file = self._opened()
         self._beside = None if beside is None else Replies(beside, frozen=True)
 
@@ -214,15 +211,10 @@ class Replies:
         """Write a reply; RepliesError if the disk does not take it."""
         if self.frozen:
             return
-        request = json.dumps([dict(sent.to), list(sent.digests)], ensure_ascii=False)
-        values = (request, json.dumps(reply.value, ensure_ascii=False), json.dumps(dict(reply.retried)))
-        new = {name: one for name, one in zip(sent.digests, sent.messages, strict=True) if name not in self._messages}
+        to, told, retried = (json.dumps(dict(one), ensure_ascii=False) for one in (sent.to, reply.value, reply.retried))
+        values = (*place, sent.digest, to, sent.tokens, told, retried, version)
         with self._usable("written"), self._file:  # one transaction
-            messages = [(name, json.dumps(message, ensure_ascii=False)) for name, message in new.items()]
-            self._file.executemany("INSERT OR IGNORE INTO message VALUES (?, ?)", messages)
-            line = "INSERT OR REPLACE INTO reply VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-            self._file.execute(line, (*place, sent.digest, *values, version))
-        self._messages.update(new)
+            self._file.execute("INSERT OR REPLACE INTO reply VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
 
     @contextmanager
     def _usable(self, what: str) -> Iterator[None]:
@@ -241,17 +233,11 @@ class Replies:
                 f"DELETE FROM reply WHERE {of_role} AND turn = (SELECT max(turn) FROM reply WHERE {of_role})", key * 2
             )
 
-    def paid(self) -> Iterator[tuple[Mapping[str, Any], list[str], Mapping[str, Any]]]:
-        """Every kept reply: its recipient, the texts that were sent where it tells no tokens, and the reply."""
+    def paid(self) -> Iterator[tuple[Mapping[str, Any], int, Mapping[str, Any]]]:
+        """Every kept reply: its recipient, about how many tokens were sent, and the reply."""
         with closing(self._file.cursor()) as rows:
-            for request, reply in rows.execute("SELECT request, reply FROM reply"):
-                (to, digests), value = json.loads(request), json.loads(reply)
-                yield to, [] if value.get("usage_metadata") else [*self._texts(digests)], value
-
-    def _texts(self, digests: Sequence[str]) -> Iterator[str]:
-        for name in digests:
-            for (value,) in self._file.execute("SELECT value FROM message WHERE digest = ?", (name,)):
-                yield str(json.loads(value).get("content", ""))
+            for to, tokens, reply in rows.execute("SELECT recipient, tokens, reply FROM reply"):
+                yield json.loads(to), tokens, json.loads(reply)
 
     def count(self) -> int:
         """The number of kept replies."""
@@ -288,8 +274,7 @@ def merge(part: Path, whole: Path) -> None:
     with closing(_connected(whole.absolute().as_uri())) as file:
         file.execute("ATTACH ? AS part", (part.absolute().as_uri(),))
         with file:
-            for table in ("reply", "message"):
-                file.execute(f"INSERT OR IGNORE INTO {table} SELECT * FROM part.{table}")
+            file.execute("INSERT OR IGNORE INTO reply SELECT * FROM part.reply")
 
 
 def _reply(row: Sequence[str], *, shared: bool) -> StoredReply:
@@ -309,7 +294,7 @@ def _connected(place: str, *, tables: bool = True) -> sqlite3.Connection:
             file.execute("PRAGMA synchronous = NORMAL")
             if wrong := [row[0] for row in file.execute("PRAGMA quick_check(1)") if row[0] != "ok"]:
                 raise sqlite3.DatabaseError(wrong[0])
-            file.executescript(TABLES)
+            file.execute(TABLE)
     except BaseException:
         file.close()
         raise

@@ -81,7 +81,7 @@ def _created(provider: str, name: str, arguments: dict[str, Any]) -> BaseChatMod
     if provider == "offline":
         return OfflineChatModel(**arguments)
     if provider == "local":
-        from .local import local_model  # on use, as of `openai:`
+        from .openai import local_model  # on use, as of `openai:`
 
         return local_model(name, arguments)
     is_openai = provider in ("openai", "langchain_openai")

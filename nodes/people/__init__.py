@@ -4,7 +4,6 @@
 user whom a chat model writes, with people's turns as few-shot examples.
 """
 
-from .retrieval import PeopleOptions
-from .speaker import FewShotUser, PeopleSpeaker, speaker_of, use_of
+from .retrieval import FewShotUser, PeopleOptions, PeopleSpeaker, speaker_of, use_of
 
 __all__ = ["FewShotUser", "PeopleOptions", "PeopleSpeaker", "speaker_of", "use_of"]

@@ -33,12 +33,9 @@ def imported(path: str, what: str) -> Any:
 
 
 def lies_here(path: str) -> bool:
-    """Whether an import path names an object of a module in the working folder, which is imported to find out."""
-    module, _, name = path.partition(":")
-    for file in filter(Path.is_file, (Path(f"{module}.py"), Path(module, "__init__.py"))):
-        found = imported(f"{module}:__dict__", module)
-        return name in found and file.samefile(found["__file__"])  # an installed module comes first
-    return False
+    """Whether the module of an import path is a file of the working folder."""
+    module = path.partition(":")[0]
+    return any(map(Path.is_file, (Path(f"{module}.py"), Path(module, "__init__.py"))))
 
 
 def import_path_of(value: object) -> str | None:

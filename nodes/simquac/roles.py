@@ -52,12 +52,11 @@ class TeacherMessages(PageMessages):
 
     offline: ClassVar[str] = "teacher"
     """The part that the offline model plays by these messages."""
-    tokens: int = ANSWER_TOKENS
 
     def told(self, scenario: Mapping[str, Any]) -> Mapping[str, object]:
         # A section about HTML keeps its tags, so that it can be copied; only the mark of its own end is replaced.
         section = fenced(str(scenario.get("section", "")), "/section")
-        return _material(scenario) | {"section": section, "tokens": self.tokens, "no_answer": NO_ANSWER}
+        return _material(scenario) | {"section": section, "tokens": ANSWER_TOKENS, "no_answer": NO_ANSWER}
 
 
 def _material(scenario: Mapping[str, Any]) -> dict[str, object]:
@@ -72,7 +71,6 @@ class StudentPrompts:
     words: int = QUESTION_WORDS
     interesting_once: bool = True
     """Whether the guide `interesting` is used at most once in a conversation, as in the published code."""
-    guides: tuple[str, ...] = GUIDES
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         limits = runtime.context
@@ -89,9 +87,9 @@ class StudentPrompts:
             return "user/next"
         tried = [attempt for message in history(state, "user") for attempt in message.get("attempts", [])]
         used = {(attempt.get("prompt") or {}).get("name") for attempt in tried} if self.interesting_once else set()
-        guides = [guide for guide in self.guides if guide != INTERESTING or guide not in used]
+        guides = [guide for guide in GUIDES if guide != INTERESTING or guide not in used]
         draw = call_seed(limits.seed, id_of(state), "user_prompt_selector", state.get("turn", 0), 1)
-        return guides[draw % len(guides)] if guides else "user/next"
+        return guides[draw % len(guides)]
 
     @staticmethod
     def _refused(answer: dict[str, Any]) -> bool:
@@ -115,14 +113,11 @@ class TeacherPrompts:
 class QuestionValidator:
     """Rejects questions that are cut off, empty, enumerations, too long or have a line break (section 2.4).
 
-    It also rejects one that only calls tools; an image without words breaks no rule. Settings add further rules.
+    It also rejects one that only calls tools; an image without words breaks no rule. Several questions in one, and a
+    question that was asked before, are counted.
     """
 
     words: int = QUESTION_WORDS
-    one_question: bool = False
-    """Reject a draft with several question marks; otherwise it is counted."""
-    no_repeats: bool = False
-    """Reject a question that was asked before; otherwise it is counted."""
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         earlier = [message["text"] for message in history(state, "user")]
@@ -136,9 +131,8 @@ class QuestionValidator:
         if (verdict := cut_off(draft) or wordless(draft)) is not None:
             return verdict
         reasons = question_reasons(draft["text"], words=self.words, earlier=earlier)
-        counted = {"several_questions": not self.one_question, "asked_again": not self.no_repeats}
-        rejecting = [reason for reason in reasons if not counted.get(reason)]
-        return by_reasons(rejecting, [reason for reason in reasons if counted.get(reason)])
+        counted = [reason for reason in reasons if reason in ("several_questions", "asked_again")]
+        return by_reasons([reason for reason in reasons if reason not in counted], counted)
 
 
 @dataclass(frozen=True)

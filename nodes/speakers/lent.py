@@ -36,9 +36,12 @@ from ..worlds import Context
 log = logging.getLogger(__name__)
 
 RESUMING = "__pregel_resuming"
-"""The setting by which LangGraph tells subgraphs that they go on from where they stopped. A graph that is nested takes it
-from outside, and there the conversation's own graph is not resumed when the agent is. LangGraph has no public name for
-it; without it a sub-agent that stopped for an approval would begin its turn anew."""
+"""The setting by which LangGraph tells the graphs inside a graph that they go on from where they stopped.
+
+A graph that is not nested sets it itself; a nested one, as the agent has to be to be seen in the streams, takes it from
+outside, where the conversation's graph is not resumed. There is no public name for it: `langgraph.constants` gives it
+with a warning. Without it a sub-agent that stopped for an approval would begin its turn anew.
+"""
 MOST_KEPT = 256
 """Threads that are kept in this process for graphs that are invoked directly; a run keeps those of a conversation."""
 _DIRECT: "dict[str, Thread]" = {}

@@ -7,6 +7,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
+from duologue.data.recllmsim import Profile, shipped_profiles
 from duologue.nodes.models.offline import OfflineChatModel
 
 STATUSES = ("500", "503", "529", "429", "429_after", "400_policy", "400_context", "401", "402", "403", "404")
@@ -85,7 +86,7 @@ def spread(rates: dict[str, float]) -> dict[str, float]:
 
 def side_of(text: str, system: str) -> str:
     """The offline side that a request is for."""
-    for mark, side in (("<section>", "teacher"), ("<header>", "student"), ("<lacking>", "inventor")):
+    for mark, side in (("<section>", "teacher"), ("<header>", "student")):
         if mark in text:
             return side
     if "<task>" in text:
@@ -104,6 +105,8 @@ def said(body: dict[str, Any], misbehave: float) -> str:
         messages.append(kinds.get(str(message.get("role")), HumanMessage)(text))
     system = " ".join(message.text for message in messages if message.type == "system")
     line = " ".join(message.text for message in messages if message.type != "ai")
+    if "<lacking>" in line:  # the first profile that is not in the pool
+        return next(one for one in shipped_profiles().texts if Profile.of(one).occupation not in line)
     model = OfflineChatModel(side=side_of(line, system), misbehave=misbehave)
     try:
         reply = model.invoke(messages, seed=int(body.get("seed") or 0))

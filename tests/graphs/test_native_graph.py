@@ -17,7 +17,7 @@ import duologue
 from duologue import graphs, nodes, views
 from duologue.data import Conversation, Message, simquac
 from duologue.graphs import agent_test, conversation, record
-from duologue.graphs.failures import NodeError
+from duologue.graphs.records import NodeError
 from duologue.nodes import Limits
 from duologue.nodes.contract import ContractError
 from duologue.nodes.state import PLACES

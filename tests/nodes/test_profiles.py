@@ -1,4 +1,4 @@
-"""The nodes that make profiles: what is asked for, the whole way over HTTP, and the offline inventor."""
+"""The nodes that make profiles: what is asked for, the whole way over HTTP."""
 
 import re
 from typing import Any

@@ -17,7 +17,7 @@ from langgraph.func import entrypoint, task
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.types import Command, Send
-from openai.types.chat import ChatCompletion, ChatCompletionMessage
+from openai.types.chat import ChatCompletion, ChatCompletionChunk, ChatCompletionMessage
 from openai.types.responses import Response
 from pydantic import BaseModel
 from typing_extensions import TypedDict
@@ -279,6 +279,22 @@ BLOCKS: list[Any] = [
     {"type": "server_tool_call", "name": "web_search", "id": "w", "args": {}},
     {"type": "text", "text": MOVED, "annotations": [{"type": "citation", "url": "https://x"}]},
 ]
+STREAMED: list[dict[str, Any]] = [
+    {"role": "assistant", "content": "Your room "}, {"content": "is moved."},
+    {"tool_calls": [{"index": 0, "id": "look-1", "function": {"name": "look", "arguments": '{"room"'}}]},
+    {"tool_calls": [{"index": 0, "function": {"arguments": ": 12}"}}]},
+]  # fmt: skip
+CHUNKS = [*CALLED[:2], *(AIMessageChunk(content=text, id="m") for text in ("Your room ", "is moved."))]
+
+
+def delta(one: dict[str, Any]) -> Any:
+    usage = {"usage": {"prompt_tokens": 6, "completion_tokens": 2, "total_tokens": 8}} if one is STREAMED[-1] else {}
+    choice = {"index": 0, "delta": one}
+    return ChatCompletionChunk.model_validate(
+        {"id": "1", "created": 1, "model": "m-1", "object": "chat.completion.chunk", "choices": [choice]} | usage
+    )
+
+
 REFUSED: dict[str, Any] = {"text": "I won't.", "flaw": "refusal"}
 
 ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
@@ -294,6 +310,8 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
         fixed(AIMessage(content_blocks=BLOCKS)), {"reasoning": "hm"}),
     "OpenAI's message": (fixed(ChatCompletionMessage(role="assistant", content=MOVED)), {}),
     "OpenAI's completion": (fixed(ChatCompletion.model_validate(COMPLETION)), {"flaw": "cut_off", "model": "m-1"}),
+    "a message in an object": (fixed({"model": "m-1", "message": {"role": "assistant", "content": MOVED}}), {"model": "m-1"}),
+    "role and text": (fixed([("assistant", MOVED)]), {}),
     "plain completion": (fixed(COMPLETION), {"flaw": "cut_off", "model": "m-1"}),
     "filtered completion": (
         fixed({"choices": [{"message": {"content": None}, "finish_reason": "content_filter"}]}),
@@ -320,6 +338,14 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
     "generator of messages": (lambda messages: iter([{"role": "assistant", "content": MOVED}]), {}),
     "async generator of chunks": (awaited_pieces, {}),
     "async generator of messages": (message_by_message, {"calls": [LOOKED]}),
+    "stream of Chat Completions": (generator(*map(delta, STREAMED)), {"calls": [(*LOOKED[:2], "no result came")], "usage": (6, 2, 1)}),
+    "stream of Responses": (
+        generator({"type": "response.output_text.delta", "delta": "Your"}, {"type": "response.completed", "response": RESPONSE}),
+        {"reasoning": "hm", "model": "m-1", "usage": (6, 2, 1)}),
+    "stream of LangGraph's messages": (
+        generator(*((one, {"langgraph_node": "model"}) for one in CHUNKS)), {"calls": [LOOKED]}),
+    "stream of LangGraph's values": (
+        lambda ms: iter([{"messages": ms}, {"messages": [*ms, {"role": "assistant", "content": MOVED}]}]), {}),
     "several texts": (fixed(["One moment.", MOVED]), {"text": f"One moment.\n\n{MOVED}"}),
     "thoughts in tags": (fixed(f"<think>###STOP###</think>{MOVED}"), {"cleaned": ("reasoning",)}),
     "refusal": (fixed({"role": "assistant", "content": None, "refusal": "I won't."}), REFUSED),

@@ -19,10 +19,10 @@ from ...goodbyes import Ending
 from ...messages import unfenced
 from .goals import goal_user
 from .reading import GOAL_MARKS, READ, ParsedPrompt, prompt_of, short, vocabulary
-from .recllmsim import QUOTED, assistant_reply, inventor, user_reply
+from .recllmsim import QUOTED, assistant_reply, user_reply
 from .simquac import student, teacher
 
-OfflineSide: TypeAlias = Literal["student", "teacher", "task_user", "task_assistant", "goal_user", "inventor"]
+OfflineSide: TypeAlias = Literal["student", "teacher", "task_user", "task_assistant", "goal_user"]
 SIDES: tuple[OfflineSide, ...] = get_args(OfflineSide)
 
 _REPLIES: Mapping[OfflineSide, Callable[[ParsedPrompt, int, str], str]] = {
@@ -31,7 +31,6 @@ _REPLIES: Mapping[OfflineSide, Callable[[ParsedPrompt, int, str], str]] = {
     "task_user": user_reply,
     "task_assistant": assistant_reply,
     "goal_user": goal_user,
-    "inventor": inventor,
 }
 Rate: TypeAlias = Annotated[float, Field(ge=0, le=1, strict=True)]
 MISBEHAVIOURS: Mapping[OfflineSide, Sequence[str]] = vocabulary("misbehaviours")
@@ -54,7 +53,6 @@ class OfflineChatModel(BaseChatModel):
     role_leak: Rate = 0.0
     prompt_leak: Rate = 0.0
     repeat: Rate = 0.0
-    incomplete: Rate = 0.0
     misbehave: Rate = 0.0
     """Total rate of all misbehaviours of the role, in equal parts."""
 
@@ -85,12 +83,13 @@ class OfflineChatModel(BaseChatModel):
         texts = [(message.type, str(message.text)) for message in messages]
         draw = int(digest("offline", self.seed if seed is None else seed, texts)[:12], 16)
         prompt = prompt_of(messages)
-        can_repeat = prompt.own or self.side == "inventor"  # the first message of a side repeats nothing
-        names = [name for name in MISBEHAVIOURS[self.side] if name != "repeat" or can_repeat]
+        names = [
+            name for name in MISBEHAVIOURS[self.side] if name != "repeat" or prompt.own
+        ]  # the first repeats nothing
         misbehaviour = self._misbehaviour(names, (draw >> 8) % 10_000 / 10_000)
         if misbehaviour == "empty":
             return ""
-        if misbehaviour == "repeat" and prompt.own:
+        if misbehaviour == "repeat":
             return prompt.own[draw % len(prompt.own)]
         text = _as_prompted(_REPLIES[self.side](prompt, draw, misbehaviour), prompt, draw)
         if misbehaviour == "reasoning":

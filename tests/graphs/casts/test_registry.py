@@ -10,7 +10,7 @@ from langchain_core.language_models import FakeListChatModel
 import duologue
 from duologue.data import Conversation
 from duologue.graphs import Cast, CastFactory, casts, recllmsim, simquac
-from duologue.graphs.casts import CastSpec, registry
+from duologue.graphs.casts import CastSpec
 from duologue.nodes import Limits, stops, validator
 from duologue.nodes.contract import ContractError
 from duologue.nodes.validators import accept_all
@@ -70,7 +70,7 @@ def again(cast: Cast) -> Cast:
 
 
 def test_a_spec_has_what_is_not_as_by_default_and_gives_the_same_conversation(own: None) -> None:
-    cast = simquac.cast(user="offline?misbehave=0.5", question_words=9, one_question=False)
+    cast = simquac.cast(user="offline?misbehave=0.5", question_words=9, interesting_once=True)
     assert cast.spec == CastSpec(cast="simquac", settings={"question_words": 9, "user": "offline?misbehave=0.5"})
     assert recllmsim.cast(as_published=True).spec == CastSpec(cast="recllmsim", settings={"as_published": True})
     changes: Any = {"question_validator": "own:strict", "answer_validator": accept_all, "stop": stops.max_turns}
@@ -110,21 +110,3 @@ def test_what_keeps_a_cast_in_this_process_is_named_and_no_longer_once_it_is_rep
     plain = replaced.replace(question_validator=accept_all, stop=stops.max_turns)
     assert plain.live == ()
     assert simquac.cast(assistant=lambda messages: "x").replace(assistant="offline").live == ()
-
-
-def test_an_installed_package_adds_a_cast_and_a_broken_one_only_a_warning(
-    own: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    about = tmp_path / "theirs-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[duologue.casts]\nfew = own:cast\nlost = nowhere:cast\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    registry._installed.cache_clear()
-    try:
-        factories = casts.registered()
-    finally:
-        registry._installed.cache_clear()
-    assert factories["few"](words=6).spec == CastSpec(cast="few", settings={"words": 6})
-    assert "lost" not in factories
-    assert "the cast lost of theirs cannot be loaded: ModuleNotFoundError" in caplog.text

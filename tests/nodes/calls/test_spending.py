@@ -93,10 +93,10 @@ def test_what_an_agents_own_models_took_is_counted_by_its_messages():
 
 def test_only_a_reply_without_reported_tokens_is_counted_by_characters_and_it_is_said_once():
     spending = Spending()
-    spending.add("gpt-4.1-mini", CALL, query=MINI, sent=["Hello there."], reply="Hello.")
+    spending.add("gpt-4.1-mini", CALL, query=MINI, sent=3, reply="Hello.")
     assert (spending.total.tokens, spending.notes) == (1100, [])
     for usage in ({"calls": 1}, {"input_tokens": 0, "output_tokens": 0}):
-        spending.add("m", usage, query=OWN, sent=["a" * 100, "课" * 10], reply="b" * 20)
+        spending.add("m", usage, query=OWN, sent=35, reply="b" * 20)
     assert spending.total.input_tokens == 1000 + 70
     assert len(spending.notes) == 1
 
@@ -115,7 +115,7 @@ def test_tokens_and_dollars_end_a_run_with_a_line_that_has_no_secret_of_an_addre
         assert spending.over() is None
         spending.add(None, CALL, query=MINI)
         assert spending.over().endswith(f"is reached, with {line}")
-    spending.add("other", {}, query=MINI, sent=["word"], reply="word")
+    spending.add("other", {}, query=MINI, sent=1, reply="word")
     assert "secret" not in str(spending.notes) + str(spending.over())
 
 

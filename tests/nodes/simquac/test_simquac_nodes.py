@@ -115,7 +115,7 @@ async def test_the_four_guides_are_drawn_alike_by_the_seed_and_the_conversation(
 @pytest.mark.parametrize(
     ("side", "reason"),
     [
-        *(("user", one) for one in ("empty", "newline", "enumeration", "too_long", "several_questions", "asked_again")),
+        *(("user", one) for one in ("empty", "newline", "enumeration", "too_long")),
         *(("assistant", one) for one in ("empty", "not_in_section", "in_background", "partly")),
     ],
 )
@@ -135,16 +135,15 @@ async def judged(node, *texts, messages=()):
     return (await update_of(node, state(messages, drafts=[{"text": text} for text in texts])))["verdicts"]
 
 
-async def test_long_questions_are_rejected_and_several_and_repeats_by_setting():
+async def test_long_questions_are_rejected_and_several_and_repeats_are_counted():
     earlier, over = [question("Who lived there?"), REFUSAL], " ".join(["w"] * 26)
     verdicts = await judged(
         nodes.QuestionValidator(), over[2:], over, "Who? And when?", "who lived  there", messages=earlier
     )
     assert [one["accepted"] for one in verdicts] == [True, False, True, True]
     assert [one.get("notes") for one in verdicts[2:]] == [["several_questions"], ["asked_again"]]
-    strict = nodes.QuestionValidator(words=26, one_question=True, no_repeats=True)
-    verdicts = await judged(strict, over, "Who? And when?", "who lived  there", messages=earlier)
-    assert [one.get("reason") for one in verdicts] == [None, "several_questions", "asked_again"]
+    (verdict,) = await judged(nodes.QuestionValidator(words=26), over, messages=earlier)
+    assert verdict["accepted"]
 
 
 @pytest.mark.parametrize(

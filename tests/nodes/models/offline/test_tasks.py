@@ -95,7 +95,7 @@ def test_each_misbehaviour_shows_on_its_side_alone(language):
     assert {attempt.reason for attempt in silent.attempts("assistant")} == {"empty"}
     (thinking,) = talks(language, count=1, user="offline?reasoning=1")
     assert {attempt.cleaned for attempt in thinking.attempts("user")} == {("reasoning",)}
-    of_others = "offline?two_questions=1&paraphrase=1&background=1&incomplete=1"
+    of_others = "offline?two_questions=1&paraphrase=1&background=1"
     assert of(talks(language, count=1, user=of_others)[0]) == of(talks(language, count=1)[0])
 
 
