@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Self, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypeVar, get_args, get_origin
 
 import typer
 from pydantic import BaseModel, ConfigDict
@@ -187,47 +187,13 @@ def incomplete(info: "RunInfo", ending: str, folder: Path) -> int:
 # --set NAME=VALUE
 
 
-class Chosen(NamedTuple):
-    """What a command chooses of a cast, by name."""
-
-    settings: dict[str, Any]
-    """Of the cast itself."""
-    source: dict[str, Any]
-    """Of where its scenarios come from."""
-    limits: dict[str, Any]
-    """Of a conversation."""
-
-
-def chosen(factory: "CastFactory", texts: Iterable[str] | None, **given: Any) -> Chosen:
-    """The values of `--set` and of options, which win; None is an option that is not given.
+def chosen(factory: "CastFactory", texts: Iterable[str] | None, **given: Any) -> tuple[dict[str, Any], ...]:
+    """Settings of the cast, options of its scenarios and limits: of `--set`, and of options, which win; None is not given.
 
     SettingError for a name that the cast does not have, which lists those that it has.
     """
-    from dataclasses import fields
-
-    from ..nodes.limits import Limits
-
-    limits = {one.name for one in fields(Limits)} - {"seed", "max_tokens"}  # of which a run has options
-    models = (factory.settings, factory.source)
-    found: tuple[dict[str, Any], ...] = ({}, {}, {})
-
-    def place(name: str) -> int | None:
-        return next((n for n, model in enumerate(models) if name in model.model_fields), 2 if name in limits else None)
-
-    for name, value in set_values(texts or (), *models).items():
-        where = place(name)
-        if where is None:
-            there = sorted({*factory.settings.model_fields, *factory.source.model_fields, *limits})
-            raise SettingError(f"--set {name}: {factory.name} has no such setting; it has {', '.join(there)}")
-        found[where][name] = value
-    for name, one in given.items():
-        if one is None:
-            continue
-        where = place(name)
-        if where is None:
-            raise SettingError(f"--{name.replace('_', '-')}: {factory.name} has no setting of this name: leave it out")
-        found[where][name] = one
-    return Chosen(*found)
+    values = set_values(texts or (), factory.settings, factory.source)
+    return factory.divided(values | {name: value for name, value in given.items() if value is not None})
 
 
 def set_values(texts: Iterable[str], *models: Any) -> dict[str, Any]:

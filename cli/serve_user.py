@@ -57,21 +57,21 @@ def serve_user_command(
     how = HowToRun.of(locals())
     with how.keys():
         factory = casts.find(cast or agent_test.NAME)
-        of_cast = chosen(factory, settings, user=user, max_turns=max_turns)
+        of_cast, of_source, of_limits = chosen(factory, settings, user=user, max_turns=max_turns)
         given = scenarios if goal is None else [{"goal": goal, **({"facts": fact} if fact else {})}]
         planned = given_scenarios(
             factory.source,
-            factory.checked(of_cast.settings),
+            factory.checked(of_cast),
             given,
             say,
-            **{**of_cast.source, "limit": limit, "behaviour": tuple(behaviour or ()), "seed": seed},
+            **{**of_source, "limit": limit, "behaviour": tuple(behaviour or ()), "seed": seed},
         )
-        made = factory(**{**planned.settings, **of_cast.settings})
+        made = factory(**{**planned.settings, **of_cast})
         bounds = how.settings(progress=False).shared(say_in_log)
         calls, models = bounds.calls(), models_of_cast(made)
         calls.spending.refuse_unknown([query for model in models if (query := asked_model(model)) is not None])
         say_where(how, models, [made])
-        limits = replace(made.limits, **of_cast.limits)
+        limits = replace(made.limits, **of_limits)
         short = factory.name.rpartition(":")[2]
         names = [short if len(planned) == 1 else f"{short}-{number}" for number in range(1, len(planned) + 1)]
         users = {

@@ -77,14 +77,14 @@ def simulate_command(
         "task": task,
     }
     given |= {"profiles": profiles, "sample": sample, "behaviour": tuple(behaviour) if behaviour else None}
-    given |= {"part": None if part == "all" else part, "world": world, "max_turns": max_turns, "limit": limit}
-    of_cast = chosen(factory, settings, **given)
+    given |= {"part": None if part == "all" else part, "world": world, "max_turns": max_turns}
+    of_cast, of_source, of_limits = chosen(factory, settings, **given)
     with how.keys():
-        source = checked_source(factory, of_cast.source | {"repeats": repeats})
-        read = source.read(factory.checked(of_cast.settings), seed)
-        made = factory(**(dict(read.settings) | of_cast.settings))
+        source = checked_source(factory, of_source | {"repeats": repeats} | ({} if limit is None else {"limit": limit}))
+        read = source.read(factory.checked(of_cast), seed)
+        made = factory(**(dict(read.settings) | of_cast))
         say(*read.notes)
-        limits = replace(made.limits, seed=seed, **of_cast.limits)
+        limits = replace(made.limits, seed=seed, **of_limits)
         folder = new_run(how, factory.name)
         check_apart(how.out, scenarios, topics, profiles)
         casts_by_version = {"": made}

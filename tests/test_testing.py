@@ -126,13 +126,13 @@ def test_a_misspelt_setting_is_named_with_those_that_there_are(run):
     result = run(
         """
 def test_call(simulated_user):
-    with pytest.raises(ValueError, match="no setting 'succes', only "):
+    with pytest.raises(ValueError, match="succes: agent_test has no such setting; it has "):
         simulated_user(agent, goal="x", succes={"solved": True})
 
 
 @pytest.mark.asyncio
 async def test_own_loop(simulated_user):
-    with pytest.raises(ValueError, match="no setting 'turns'"):
+    with pytest.raises(ValueError, match="turns: agent_test has no such setting"):
         await simulated_user.asimulate(agent, goal="x", turns=3)
 """,
     )
