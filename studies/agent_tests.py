@@ -192,7 +192,9 @@ def _tests(
     return trial, old_version(asked["against"], trial, test_of)
 
 
-async def atest(agent: Any, scenarios: "str | Path | Iterable[Mapping[str, Any] | Conversation]", **arguments: Any) -> AgentSuccess:
+async def atest(
+    agent: Any, scenarios: "str | Path | Iterable[Mapping[str, Any] | Conversation]", **arguments: Any
+) -> AgentSuccess:
     """As `test`, whose parameters, result and errors it has, to be awaited.
 
     Example::
