@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn
 
@@ -90,8 +89,8 @@ def _names(source: Path | None, labels: list[str] | None, study: Path | None) ->
 def _serve(settings: dict[str, Any], port: int | None) -> NoReturn:
     """Print the page's address, and become its server, until Ctrl-C.
 
-    Streamlit reads the settings of the working folder, the home and the environment: folders are an empty one of the
-    server's own, and nothing of the environment is for Streamlit but our token and settings.
+    Streamlit reads the settings of the working folder, the home and the environment: both folders are that of the page,
+    which has none, and nothing of the environment is for Streamlit but our token and settings.
     """
     from .. import labelling
     from ..studies.labelling import LabellingSettings
@@ -100,7 +99,7 @@ def _serve(settings: dict[str, Any], port: int | None) -> NoReturn:
     of_extra("streamlit", "ui")  # before the work, which makes the folder of the answers
     free = free_port(port, FIRST_PORT)
     work = work_of(LabellingSettings.model_validate(settings))  # what is wrong is said here, in one line
-    waiting, folder = len(work.waiting), tempfile.mkdtemp(prefix="duologue-label-")
+    waiting, folder = len(work.waiting), Path(labelling.__file__).parent
     work.answers.close()
     token = new_token()
     say(*work.notes)
@@ -122,16 +121,14 @@ def _serve(settings: dict[str, Any], port: int | None) -> NoReturn:
     }
     environment = {name: text for name, text in os.environ.items() if not name.upper().startswith("STREAMLIT_")}  # noqa: TID251
     environment |= {
-        "HOME": folder,
-        "USERPROFILE": folder,
+        "HOME": str(folder),
+        "USERPROFILE": str(folder),
         labelling.SETTINGS: json.dumps(settings),
         labelling.TOKEN: token,
     }
     # `-P`: a module of the working folder is nothing to the server, whatever its name.
-    page = Path(labelling.__file__).with_name("page.py")
-    command = [sys.executable, "-P", "-m", "streamlit", "run", str(page)]
+    command = [sys.executable, "-P", "-m", "streamlit", "run", str(folder / "server.py")]
     command += [f"--{name}={value}" for name, value in options.items()]
-    command += [f"--server.allowedHosts={host}" for host in (HERE, "localhost")]
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Streamlit would print the address without its token
     os.chdir(folder)
     os.execve(sys.executable, command, environment)  # the same process: no child is left when it is killed
