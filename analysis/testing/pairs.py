@@ -225,7 +225,7 @@ class _Half:
 
 
 def _acts(message: Message) -> list[tuple[Any, ...]]:
-    """The calls of tools before a message, with what they gave; their ids are chance."""
+    """The calls of tools before a message, with what they gave."""
     return [(call.name, call.arguments, call.result, call.error) for call in message.tool_calls]
 
 

@@ -133,7 +133,7 @@ def test_pairs_are_told_where_they_differ_and_whether_the_user_does():
 def test_pairs_differ_at_a_call_or_a_result_too_where_the_words_are_the_same():
     def with_call(number, **call):
         one = talk(number, 0, True, "Hello.", "It is booked.")
-        done = Attempt(text="It is booked.", verdict="accepted", tool_calls=(ToolCall(id=str(number), **call),))
+        done = Attempt(text="It is booked.", verdict="accepted", tool_calls=(ToolCall(**call),))
         said = one.messages[1].model_copy(update={"attempts": (done,)})
         return one.model_copy(update={"messages": (one.messages[0], said)})
 
