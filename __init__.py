@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from .studies.agent_tests import atest as atest
     from .studies.agent_tests import test as test
     from .studies.comparison import compare as compare
-    from .studies.label_agreement import agreement as agreement
+    from .studies.labels import agreement as agreement
     from .studies.pages import show as show
     from .studies.prediction import next_turn as next_turn
     from .studies.validation import validity as validity
@@ -53,7 +53,7 @@ _HOMES = {
     "Cast": "graphs",
     "Conversation": "data",
     "Limits": "nodes",
-    "agreement": "studies.label_agreement",
+    "agreement": "studies.labels",
     "aannotate": "runs",
     "annotate": "runs",
     "asimulate": "runs",

@@ -140,7 +140,7 @@ def _validators(asked: Asked) -> int:
 
 
 def _baseline(asked: Asked) -> int:
-    from ..studies.simquac import baseline
+    from ..studies.papers import baseline
 
     return asked.give(baseline(asked.paths(1, 1)[0], asked.how.seed or 0))
 
@@ -294,7 +294,7 @@ def _profiles(asked: Asked) -> int:
 
 
 def _predict(asked: Asked) -> int:
-    from ..studies.recllmsim import DEFAULT, predict_profiles
+    from ..studies.papers import DEFAULT, predict_profiles
 
     tested = [conversation for path in asked.paths() for conversation in load(path)]
     other = None if asked.train is None else load(asked.train)
@@ -305,7 +305,7 @@ def _predict(asked: Asked) -> int:
 
 
 def _judges(asked: Asked) -> int:
-    from ..studies.recllmsim import judge_agreement
+    from ..studies.papers import judge_agreement
 
     loaded = load(asked.paths(1, 1)[0])
     return asked.give(judge_agreement(loaded, asked.models, ask=asked.answers, notify=say))
@@ -325,7 +325,7 @@ def _satisfaction(asked: Asked) -> int:
 
 def _from_words(measure: Any, asked: Asked, **forest: Any) -> int:
     from ..analysis.recllmsim.learning import models_of
-    from ..studies.recllmsim import DEFAULT
+    from ..studies.papers import DEFAULT
 
     models = models_of(asked.models or DEFAULT, **forest)
     loaded = load(asked.paths(1, 1)[0])
@@ -335,7 +335,7 @@ def _from_words(measure: Any, asked: Asked, **forest: Any) -> int:
 
 
 def _preference(asked: Asked) -> int:
-    from ..studies.people_answers import study_preferences
+    from ..studies.labels import study_preferences
 
     answers, *study = asked.paths(1, 2)
     return asked.give(study_preferences(answers, study[0] if study else None, without=asked.without))

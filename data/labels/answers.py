@@ -4,14 +4,12 @@ A file of answers is JSON lines, an answer a line: conversation, message, label,
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from ...errors import DataError, at, first_invalid
+from ...errors import DataError
 from .. import domains
-from ..files.json import dumps, read_lines, write_text
 from ..identity import digest
 from ..recllmsim.published_labels import by_part, is_behaviour
 from ..recllmsim.tasks import task_name
@@ -310,27 +308,3 @@ def _by_part(values: Sequence[Mapping[str, Any]]) -> list[list[Vote]]:
         [vote[name] if isinstance(vote[name], Vote) else repr(vote[name]) for vote in votes if name in vote]
         for name in names
     ]
-
-
-def write_answers(answers: Iterable[LabelAnswer], path: Path) -> None:
-    """Write answers as JSON lines."""
-    write_text(path, "".join(dumps(answer.plain()) + "\n" for answer in answers))
-
-
-def read_answers(path: Path, by: str, labels: Mapping[str, LabelDefinition] | None = None) -> list[LabelAnswer]:
-    """The answers in a file of JSON lines; DataError names the broken line.
-
-    `by`: the person, where the file does not name one. With one label in `labels` a line may leave it out.
-    """
-    answers: list[LabelAnswer] = []
-    for number, row in read_lines(path):
-        where = at(path, f"line {number}")
-        if not isinstance(row, Mapping):
-            raise DataError(f"{where}: is not an object: give label, conversation and value")
-        named = {"label": next(iter(labels))} if labels is not None and len(labels) == 1 else {}
-        try:
-            answers.append(LabelAnswer.model_validate({"by": by, **named, **row}))
-        except ValidationError as error:
-            first = first_invalid(error)
-            raise DataError(f"{where}: {first.path}: {first.message}: mend it") from None
-    return answers
