@@ -4,6 +4,8 @@ import json
 import signal
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypeVar, get_args, get_origin
@@ -12,6 +14,7 @@ import typer
 from pydantic import BaseModel, ConfigDict
 
 from ..errors import SettingError
+from .options import RUN
 from .printing import print_json, put, say, say_in_log, streams_restored
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
@@ -35,6 +38,7 @@ class HowToRun(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", arbitrary_types_allowed=True)
 
     out: Path | None = None
+    limit: int | None = None
     repeats: int = 1
     seed: int | None = None
     concurrency: int | Literal["auto"] = "auto"
@@ -72,6 +76,34 @@ class HowToRun(BaseModel):
 
         with without_calls() if self.frozen or self.plan else nullcontext():
             yield
+
+
+def how_to_run(*without: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """The options of how to run for a command, which gets them as its argument `how`; `without`: those that it lacks.
+
+    One that the command has itself, such as an `out` that is a file, is not of `how`.
+    """
+
+    def decorated(function: Callable[..., int]) -> Callable[..., int]:
+        own = [one for name, one in signature(function).parameters.items() if name != "how"]
+        lacking = {*without, *(one.name for one in own)}
+        of_run = [
+            Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+            for name, (annotation, default) in RUN.items()
+            if name not in lacking
+        ]
+
+        @wraps(function)
+        def command(**given: Any) -> int:
+            how = HowToRun.of({one.name: given.pop(one.name) for one in of_run})
+            return function(**given, how=how)
+
+        every = [*(one.replace(kind=Parameter.KEYWORD_ONLY) for one in own), *of_run]
+        command.__signature__ = Signature(every)  # type: ignore[attr-defined]
+        command.__annotations__ = {one.name: one.annotation for one in every} | {"return": int}
+        return command
+
+    return decorated
 
 
 def carried_out(

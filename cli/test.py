@@ -9,16 +9,17 @@ from . import options
 from .options import margin_of, option
 from .printing import check_apart, print_json, put, say
 from .reports import Reports, give_result
-from .running import HowToRun, again_in, carried_out, incomplete, new_run, set_values
+from .running import HowToRun, again_in, carried_out, how_to_run, incomplete, new_run, set_values
 
 ARGUMENTS = (
-    "user", "judge", "threshold", "at_least", "against", "fail_if_worse", "from_", "replay_user", "why",
-    "specified", "labels", "cast", "max_turns", "limit", "repeats", "seed",
+    "user", "judge", "threshold", "at_least", "against", "fail_if_worse", "from_", "replay_user", "why", "specified",
+    "labels", "cast", "max_turns",
 )  # fmt: skip
 """Options that are arguments of `duologue.test` as they are."""
 Share = Annotated[float | None, option("Pass with this share of successes.", min=0, max=1, metavar="SHARE")]
 
 
+@how_to_run()
 def test_command(
     assistant: options.Assistant = None,
     scenarios: options.ScenariosFrom = None,
@@ -48,20 +49,8 @@ def test_command(
     settings: options.Settings = None,
     junit: Annotated[Path | None, option("Write JUnit XML to this file.", metavar="FILE")] = None,
     summary: Annotated[Path | None, option("Write Markdown to this file.", metavar="FILE")] = None,
-    out: options.Out = None,
-    limit: options.Limit = None,
-    repeats: options.Repeats = 1,
-    seed: options.Seed = None,  # type: ignore[assignment]
-    concurrency: options.Concurrency = None,
-    max_cost: options.MaxCost = None,
-    max_tokens: options.MaxTokens = None,
-    max_time: options.MaxTime = None,
-    plan: options.Plan = False,
-    as_json: options.Json = False,
-    replies: options.KeptReplies = None,
-    frozen: options.Frozen = False,
-    shard: options.Shard = None,
-    ray: options.RayAddress = None,
+    *,
+    how: HowToRun,
 ) -> int:
     """Measure how often an agent succeeds with simulated users.
 
@@ -69,7 +58,6 @@ def test_command(
     it did not pass, or is not complete; 2: bad input.
     """
     given = locals()
-    how = HowToRun.of(given)
     if scenarios is None:
         raise SettingError("--scenarios: give a file of JSON lines, one scenario each, or stored conversations")
     from ..graphs import agent_test
@@ -79,10 +67,10 @@ def test_command(
 
     is_retaken = from_ is not None or replay_user
     name = ("replay" if replay_user else "fork") if is_retaken else cast or agent_test.NAME
-    reports = Reports(name, None if plan else junit, None if plan else summary)
+    reports = Reports(name, None if how.plan else junit, None if how.plan else summary)
     reports.check(scenarios, against)
     if is_retaken:
-        check_apart(out, scenarios)
+        check_apart(how.out, scenarios)
     options_of_cast = {
         option: value for option in ("world", "approve", "context") if (value := given[option]) is not None
     }
@@ -91,13 +79,14 @@ def test_command(
         return set_values(settings or (), *models) | options_of_cast
 
     arguments = {option: given[option] for option in ARGUMENTS}
+    arguments |= {option: getattr(how, option) for option in ("limit", "repeats", "seed")}
     with how.keys(), reports.begun():
         if assistant is None and cast is None and not is_retaken and "assistant" not in of_cast():
             say("no agent was named, so the rule-based assistant 'offline' is tested: name yours with --assistant")
         folder = new_run(how, name)
         behaviours = tuple(behaviour or ())
         one = prepared(assistant, scenarios, behaviour=behaviours, settings=of_cast, **arguments)
-        again = "" if frozen else again_in(folder)
+        again = "" if how.frozen else again_in(folder)
         result = carried_out(
             how,
             one.calls,
@@ -107,7 +96,7 @@ def test_command(
         )
     state = standing(folder)
     if is_retaken and not result.scored:  # such as a fork of people's conversation
-        if as_json:
+        if how.as_json:
             print_json({"out": str(folder), **result.model_dump(mode="json")})
         else:
             put(*result.notes, f"run: {folder}")
@@ -116,7 +105,7 @@ def test_command(
     if one.old is not None:
         old = attempted(folder, version=AGAINST) if one.old.trial is not None else one.old.records()
     pages = reports.write(result, folder, one.trial.plan, old)
-    give_result(result, folder, pages, as_json, cast=name, repeats=repeats)
+    give_result(result, folder, pages, how.as_json, cast=name, repeats=how.repeats)
     say(*filter(None, [result.resume]))
     complete = 0 if result.resume else incomplete(state, "", folder)
     return 0 if result.passed else max(complete, 1)
