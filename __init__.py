@@ -43,11 +43,9 @@ if TYPE_CHECKING:
     from .studies.agent_tests import atest as atest
     from .studies.agent_tests import test as test
     from .studies.comparison import compare as compare
-    from .studies.forks import fork as fork
-    from .studies.label_agreement import agreement as agreement
+    from .studies.labels import agreement as agreement
     from .studies.pages import show as show
     from .studies.prediction import next_turn as next_turn
-    from .studies.replays import replay as replay
     from .studies.validation import validity as validity
     from .studies.watching import watch as watch
 
@@ -55,7 +53,7 @@ _HOMES = {
     "Cast": "graphs",
     "Conversation": "data",
     "Limits": "nodes",
-    "agreement": "studies.label_agreement",
+    "agreement": "studies.labels",
     "aannotate": "runs",
     "annotate": "runs",
     "asimulate": "runs",
@@ -64,11 +62,9 @@ _HOMES = {
     "check": "data",
     "compare": "studies.comparison",
     "domains": "data",
-    "fork": "studies.forks",
     "frame": "data",
     "load": "data",
     "next_turn": "studies.prediction",
-    "replay": "studies.replays",
     "save": "data",
     "show": "studies.pages",
     "simulate": "runs",

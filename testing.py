@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -34,10 +34,8 @@ END, SHOWN = 6, 3
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The options: where conversations are kept, and whether recorded replies are made anew."""
     group = parser.getgroup("duologue")
-    kept = "keep simulated conversations in DIR, a run folder for each call, for `duologue show`; default: tmp_path"
-    group.addoption("--duologue-out", metavar="DIR", type=Path, default=None, help=kept)
-    anew = "call the models, and write what they reply to the files of `recorded_calls` anew"
-    group.addoption("--record-calls", action="store_true", help=anew)
+    group.addoption("--duologue-out", metavar="DIR", type=Path, help="keep conversations in DIR; default: tmp_path")
+    group.addoption("--record-calls", action="store_true", help="write the files of `recorded_calls` anew")
 
 
 class SimulatedUser:
@@ -45,16 +43,13 @@ class SimulatedUser:
 
     def __init__(self, folder: Path, name: str, tell: Callable[[str], None]) -> None:
         self._folder, self._name, self._tell = folder, name, tell
-        self.folders: list[Path] = []
-        """The run folder of each call so far."""
 
     def __call__(self, agent: Any = None, **settings: Any) -> Any:
         """A conversation with the agent; with `repeats`, a list of so many.
 
         `goal`, `facts`, `persona`, `first_message`, `success`: the scenario, as in a line of a scenario file; or
-        `scenario`, a whole one. Everything else is an argument of `duologue.test`: `user`, `max_turns`, `seed`, `cast`,
-        `world`, `approve`, `context` and others. It waits until the conversation is over, also inside an async test; an
-        agent that belongs to the loop of the test needs `await simulated_user.asimulate(...)`.
+        `scenario`, a whole one. Everything else is an argument of `duologue.test`. It waits until the conversation is over; an
+        agent that belongs to the loop of an async test needs `await simulated_user.asimulate(...)`.
         """
         from .runs import blocking
 
@@ -81,10 +76,9 @@ class SimulatedUser:
         folder = new_folder(self._folder, self._name)
         lines = [{**(scenario or {}), **parts}]
         test = prepared(agent, lines, repeats=repeats or 1, out=folder, scored=False, **settings)
-        result = await test.run(test.settings)
-        self.folders.append(folder)
+        records = (await test.run(test.settings)).records
         self._tell(f"duologue show {folder}")
-        return list(result.records) if repeats is not None else result.records[0]
+        return records[0] if repeats is None else list(records)
 
 
 @pytest.fixture
@@ -128,19 +122,13 @@ def recorded_calls(request: pytest.FixtureRequest) -> "Callable[[str | Path], Ab
 
 
 def assert_solved(
-    conversations: "Conversation | Iterable[Conversation]",
-    threshold: float = 1.0,
-    *,
-    at_least: float | None = None,
-    scorer: Any = None,
-    user_faults: Literal["skip", "count"] = "skip",
+    conversations: "Conversation | Iterable[Conversation]", threshold: float = 1.0, *, at_least: float | None = None
 ) -> None:
     """Fails unless the conversation was a success, or of several a share of `threshold` (0 to 1).
 
-    `at_least`: the lowest lower end of the share's 95 % interval, in its place. Success is the record's score, or that of
-    a `scorer`, such as `nodes.tool_called("change")`. A conversation in which the user simulator is at fault is left out,
-    and where there is no other, the test is skipped; `user_faults="count"` counts it. One without a score, as after a
-    failure of an endpoint, fails the test.
+    `at_least`: the lowest lower end of the share's 95 % interval, in its place. Success is the record's score, of the
+    scenario's `success` or of the cast. A conversation in which the user simulator is at fault is left out, and where there
+    is no other, the test is skipped. One without a score, as after a failure of an endpoint, fails the test.
     """
     __tracebackhide__ = True
     from .analysis.outcomes import outcome
@@ -154,17 +142,15 @@ def assert_solved(
     listed = [conversations] if isinstance(conversations, Conversation) else list(conversations)
     if not listed:
         raise SettingError("assert_solved: there is no conversation")
-    judged = [(outcome(_scored(one, scorer)), one) for one in listed]
-    counted = [pair for pair in judged if user_faults == "count" or pair[0].user_fault is None]
+    judged = [(outcome(one), one) for one in listed]
+    counted = [pair for pair in judged if pair[0].user_fault is None]
     if not counted:
         pytest.skip(f"the simulated user is at fault, not the agent: {judged[0][0].user_fault}")
     if unscored := [pair for pair in counted if pair[0].success is None]:
         raise AssertionError(_message(f"{len(unscored)} of {len(listed)} conversations have no score", unscored))
     wrong = [pair for pair in counted if not pair[0].success]
-    reached, rate = (
-        len(counted) - len(wrong),
-        share_over_scenarios((one, bool(found.success)) for found, one in counted),
-    )
+    reached = len(counted) - len(wrong)
+    rate = share_over_scenarios((one, bool(found.success)) for found, one in counted)
     if at_least is None and reached < threshold * len(counted):
         why = f"expected a share of {threshold:g}"
     elif at_least is not None and (rate.low is None or rate.low < at_least):
@@ -172,9 +158,8 @@ def assert_solved(
         why = f"expected {at_least:g} as the lower end of the 95 % interval ({end})"
     else:
         return
-    left_out = f" ({len(judged) - len(counted)} left out: the simulated user is at fault)" * (
-        len(judged) > len(counted)
-    )
+    left = len(judged) - len(counted)
+    left_out = f" ({left} left out: the simulated user is at fault)" if left else ""
     raise AssertionError(_message(f"{reached} of {len(counted)} conversations succeeded{left_out}, {why}", wrong))
 
 
@@ -192,19 +177,6 @@ def scripted_model(*lines: "str | AIMessage | Exception", **options: Any) -> "Sc
     return ScriptedModel(lines=list(lines), **options)
 
 
-def _scored(conversation: "Conversation", scorer: Any) -> "Conversation":
-    """The conversation with the scorer's answer as its score, where one is given."""
-    from .nodes.scorers.scores import LABEL, SUCCESS, check_scorer, tried
-    from .nodes.state import ended_state
-    from .runs import blocking
-
-    if scorer is None:
-        return conversation
-    check_scorer(SUCCESS, scorer)
-    score = None if conversation.failure is not None else blocking(tried(SUCCESS, scorer, ended_state(conversation)))
-    return conversation.model_copy(update={"labels": {LABEL: {} if score is None else {SUCCESS: score.plain()}}})
-
-
 def _message(line: str, wrong: "Sequence[tuple[Outcome, Conversation]]") -> str:
     """The text of a failing assertion: the ends of the shortest conversations, the reasons, whose fault it is."""
     from .analysis.outcomes import details_of, in_words
@@ -214,7 +186,5 @@ def _message(line: str, wrong: "Sequence[tuple[Outcome, Conversation]]") -> str:
         parts += ["", f"{one.id}: {result.scenario}", f"  reason: {in_words(result, one.stop)}"]
         parts += [f"    {detail}" for detail in details_of(result)]
         parts += [f"  stop: {one.stop or 'not told'}, fault: {result.fault}"]
-        parts += [f"  ... {earlier} messages before"] if (earlier := len(one.messages) - END) > 0 else []
         parts += [f"  {message.role}: {message.text}" for message in one.messages[-END:]]
-    parts += ["", f"and {len(wrong) - SHOWN} more"] if len(wrong) > SHOWN else []
     return "\n".join(parts)

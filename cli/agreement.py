@@ -33,7 +33,7 @@ def agreement_command(
     Agreement by role and part, with intervals over users. A dot names one part of a label: --between "rating.Detail
     Level,satisfaction.detail"; --between and --ordered may be repeated.
     """
-    from ..studies.label_agreement import agreement
+    from ..studies.labels import agreement
 
     pairs = [_words(text, "--between", 1, 2) for text in between or ()]
     if not pairs:

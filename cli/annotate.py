@@ -8,12 +8,13 @@ from ..errors import ModelError, SettingError
 from . import options
 from .options import argument, option
 from .printing import counting, print_json, put, say
-from .running import HowToRun, carried_out
+from .running import HowToRun, carried_out, how_to_run
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..runs.annotate import Annotations
 
 
+@how_to_run("limit", "repeats", "shard", "ray")
 def annotate_command(
     source: Annotated[
         Path, argument("SRC", "A run folder, a data set, or, for justification, a study's answers. It is not changed.")
@@ -23,16 +24,8 @@ def annotate_command(
     votes: Annotated[int | None, option("Votes on each label; default: 3.", min=1, metavar="N")] = None,
     redo: Annotated[bool, option("Label also what has the label in SRC.", "--redo")] = False,
     labels_dir: options.LabelsDir = None,
-    out: options.Out = None,
-    seed: options.Seed = 0,
-    concurrency: options.Concurrency = None,
-    max_cost: options.MaxCost = None,
-    max_tokens: options.MaxTokens = None,
-    max_time: options.MaxTime = None,
-    plan: options.Plan = False,
-    as_json: options.Json = False,
-    replies: options.KeptReplies = None,
-    frozen: options.Frozen = False,
+    *,
+    how: HowToRun,
 ) -> int:
     """Label conversations by models or functions.
 
@@ -43,18 +36,24 @@ def annotate_command(
     from ..nodes.models.specs import OR_OFFLINE
     from ..runs.annotate import AnnotationWork
 
-    how = HowToRun.of(locals())
     names = names_in(labels or ())
     if not names:
         raise SettingError(
             "--labels: give labels, such as --labels style,intent; docs/data/shipped_labels.md lists all"
         )
-    if out is None and not plan:
+    if how.out is None and not how.plan:
         raise SettingError("--out is missing: name a folder for the labels")
     with how.keys():
         try:
             work = AnnotationWork.of(
-                source, names, model or [], out=out, votes=votes, redo=redo, labels_dir=labels_dir, seed=seed
+                source,
+                names,
+                model or [],
+                out=how.out,
+                votes=votes,
+                redo=redo,
+                labels_dir=labels_dir,
+                seed=how.seed or 0,
             )
         except ModelError as error:
             raise ModelError(str(error).replace(OR_OFFLINE, "or give a function, --model MODULE:NAME")) from None
@@ -65,10 +64,10 @@ def annotate_command(
                 how,
                 lambda _: planned,
                 lambda settings: work.annotations(settings, on_answer=one),
-                out=out,
+                out=how.out,
                 models=work.models,
             )
-    return _report(done, work.loaded.kind == "answers", out, as_json)
+    return _report(done, work.loaded.kind == "answers", how.out, how.as_json)
 
 
 def _report(done: "Annotations", of_reasons: bool, out: Path | None, as_json: bool) -> int:

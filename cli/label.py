@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import Annotated, Any, Literal, NoReturn
 
@@ -31,8 +30,6 @@ def label_command(
         Literal["after", "never", "before"], option("When to show the data's own label.", "--show-model")
     ] = "after",
     port: options.Port = None,
-    write: Annotated[Path | None, option("Write all answers as JSON lines.", "--write", metavar="FILE")] = None,
-    read: Annotated[Path | None, option("Read answers from such a file.", "--read", metavar="FILE")] = None,
     out: options.Out = None,
     limit: options.Limit = None,
     seed: options.Seed = 0,
@@ -40,27 +37,22 @@ def label_command(
 ) -> int:
     """Label conversations by hand, on a page in the browser.
 
-    Each answer is saved at once, and can be undone. In place of the page, --out writes people's labels of SRC beside it, --write their answers, and --read takes them in.
+    Each answer is saved at once, and can be undone. In place of the page, --out writes people's labels of SRC beside it.
     """
     from ..data.labels.table import LABELS
-    from ..studies.people_answers import export_answers, import_answers, people_labels
+    from ..studies.labels import people_labels
 
-    if sum(path is not None for path in (write, read, out)) > 1:
-        raise SettingError("--write, --read and --out exclude each other: give one")
     names = _names(source, labels, study)
-    chosen: dict[str, Any] = {"labels": names if study is None else None, "labels_dir": labels_dir}
-    if write is not None:
-        check_free(write)
-        return _told({"answers": export_answers(answers, write, **chosen), "written": str(write)}, as_json)
-    if read is not None:
-        count, new = import_answers(read, answers, by=by or "", **chosen)
-        return _told({"answers": count, "new": new, "read": str(read)}, as_json)
     if out is not None:
         if source is None:
-            raise SettingError("--out: a study's answers are not labels: use --write, or papers recllmsim preference")
+            raise SettingError("--out: a study's answers are not labels: use papers recllmsim preference")
         check_free(out / LABELS)
-        table = people_labels(load(source), answers, out, **chosen, notify=say)
-        return _told({"labelled": len(table.rows), "labels": str(out)}, as_json)
+        table = people_labels(load(source), answers, out, labels=names, labels_dir=labels_dir, notify=say)
+        if as_json:
+            print_json({"labelled": len(table.rows), "labels": str(out)})
+        else:
+            put(f"labelled: {len(table.rows)}; labels: {out}")
+        return 0
     if by is None:
         raise SettingError("--as: name who labels, such as --as ann")
     paths = {"source": source, "labels_dir": labels_dir, "study": study, "answers": answers}
@@ -88,17 +80,16 @@ def _names(source: Path | None, labels: list[str] | None, study: Path | None) ->
 def _serve(settings: dict[str, Any], port: int | None) -> NoReturn:
     """Print the page's address, and become its server, until Ctrl-C.
 
-    Streamlit reads the settings of the working folder, the home and the environment: folders are an empty one of the
-    server's own, and nothing of the environment is for Streamlit but our token and settings.
+    Streamlit reads the settings of the working folder, the home and the environment: both folders are that of the page,
+    which has none, and nothing of the environment is for Streamlit but our token and settings.
     """
     from .. import labelling
-    from ..studies.labelling import LabellingSettings
-    from ..studies.side_by_side import work_of
+    from ..studies.labelling import LabellingSettings, work_of
 
     of_extra("streamlit", "ui")  # before the work, which makes the folder of the answers
     free = free_port(port, FIRST_PORT)
     work = work_of(LabellingSettings.model_validate(settings))  # what is wrong is said here, in one line
-    waiting, folder = len(work.waiting), tempfile.mkdtemp(prefix="duologue-label-")
+    waiting, folder = len(work.waiting), Path(labelling.__file__).parent
     work.answers.close()
     token = new_token()
     say(*work.notes)
@@ -120,25 +111,14 @@ def _serve(settings: dict[str, Any], port: int | None) -> NoReturn:
     }
     environment = {name: text for name, text in os.environ.items() if not name.upper().startswith("STREAMLIT_")}  # noqa: TID251
     environment |= {
-        "HOME": folder,
-        "USERPROFILE": folder,
+        "HOME": str(folder),
+        "USERPROFILE": str(folder),
         labelling.SETTINGS: json.dumps(settings),
         labelling.TOKEN: token,
     }
     # `-P`: a module of the working folder is nothing to the server, whatever its name.
-    page = Path(labelling.__file__).with_name("page.py")
-    command = [sys.executable, "-P", "-m", "streamlit", "run", str(page)]
+    command = [sys.executable, "-P", "-m", "streamlit", "run", str(folder / "server.py")]
     command += [f"--{name}={value}" for name, value in options.items()]
-    command += [f"--server.allowedHosts={host}" for host in (HERE, "localhost")]
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Streamlit would print the address without its token
     os.chdir(folder)
     os.execve(sys.executable, command, environment)  # the same process: no child is left when it is killed
-
-
-def _told(result: dict[str, Any], as_json: bool) -> int:
-    """Print a result: as JSON, or each value behind its name."""
-    if as_json:
-        print_json(result)
-    else:
-        put("; ".join(f"{name}: {value}" for name, value in result.items()))
-    return 0

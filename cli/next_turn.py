@@ -7,26 +7,18 @@ from ..data.loading import load
 from . import options
 from .options import argument
 from .printing import check_apart, print_json, put, put_tables, say
-from .running import HowToRun, carried_out, set_values
+from .running import HowToRun, carried_out, how_to_run, set_values
 
 
+@how_to_run("repeats", "shard", "ray")
 def next_turn_command(
     source: Annotated[Path, argument("SRC", "People's conversations: a data set of any format.")],
     user: options.Users = None,
     part: options.Part = "all",
     cast: options.CastName = None,
     settings: options.Settings = None,
-    out: options.Out = None,
-    limit: options.Limit = None,
-    seed: options.Seed = 0,
-    concurrency: options.Concurrency = None,
-    max_cost: options.MaxCost = None,
-    max_tokens: options.MaxTokens = None,
-    max_time: options.MaxTime = None,
-    plan: options.Plan = False,
-    as_json: options.Json = False,
-    replies: options.KeptReplies = None,
-    frozen: options.Frozen = False,
+    *,
+    how: HowToRun,
 ) -> int:
     """Compare simulated next turns with those of people.
 
@@ -37,25 +29,26 @@ def next_turn_command(
     from ..graphs import casts
     from ..studies.prediction import NextTurnStudy
 
-    how = HowToRun.of(locals())
-    check_apart(out, source)
+    check_apart(how.out, source)
     people = load(source)
     say(*(f"{people.path}: {note}" for note in people.notes))
     with how.keys():
         model = None if cast is None else casts.find(cast).settings
         users = {spec: spec for spec in user or ()}
-        study = NextTurnStudy(people, users, part, limit, seed, cast, set_values(settings or (), model), out=out)
+        study = NextTurnStudy(
+            people, users, part, how.limit, how.seed or 0, cast, set_values(settings or (), model), out=how.out
+        )
         retrieval_based = study.retrieval_based()
         turns = carried_out(
             how,
             lambda _: study.plan(),
             lambda run_settings: study.turns(run_settings, lambda name: say(f"asks {name}")),
-            out=out,
+            out=how.out,
             casts=study.casts.values(),
-            kept="nothing is kept without --out" if out is None else "",
+            kept="nothing is kept without --out" if how.out is None else "",
         )
     report, written = study.report(turns, retrieval_based)
-    if as_json:
+    if how.as_json:
         print_json(report.model_dump(mode="json"))
     else:
         put_tables(report.tables())

@@ -77,23 +77,35 @@ def argument(metavar: str, help: str) -> Any:
 Out: TypeAlias = Annotated[Path | None, option("Write here; the same command goes on there.", metavar="DIR")]
 Limit: TypeAlias = Annotated[int | None, option("Take only the first N.", min=1, metavar="N")]
 Repeats: TypeAlias = Annotated[int, option("Conversations about each scenario.", min=1, metavar="N")]
-Seed: TypeAlias = Annotated[int, option("Set the seed of all chance.", metavar="N")]
-Concurrency: TypeAlias = Annotated[
-    Any, option("Calls at the same time; default: auto.", parser=number_or_auto, metavar="N|auto")
-]
-MaxCost: TypeAlias = Annotated[float | None, option("Spend at most so much.", parser=above_zero, metavar="USD")]
-MaxTokens: TypeAlias = Annotated[int | None, option("Use at most N tokens.", min=1, metavar="N")]
-MaxTime: TypeAlias = Annotated[
-    float | None, option("End after 45s, 90m, 2h.", "--max-time", parser=seconds, metavar="TIME")
-]
-Plan: TypeAlias = Annotated[bool, option("Print calls and cost, and do nothing.", "--plan")]
+Seed: TypeAlias = Annotated[int | None, option("Set the seed of all chance.", metavar="N")]
 Json: TypeAlias = Annotated[bool, option("Print the result as JSON.", "--json")]
-KeptReplies: TypeAlias = Annotated[
-    Path | None, option("Keep replies in this file, and take them from it.", "--replies", metavar="FILE")
-]
-Frozen: TypeAlias = Annotated[bool, option("A reply that is not kept is an error.", "--frozen")]
-Shard: TypeAlias = Annotated[str | None, option("Do each N-th part of the plan, from K on.", metavar="K/N")]
-RayAddress: TypeAlias = Annotated[str | None, option("Have a Ray cluster do the parts.", "--ray", metavar="ADDRESS")]
+
+RUN: dict[str, tuple[Any, Any]] = {
+    "out": (Out, None),
+    "limit": (Limit, None),
+    "repeats": (Repeats, 1),
+    "seed": (Seed, None),
+    "concurrency": (
+        Annotated[Any, option("Calls at the same time; default: auto.", parser=number_or_auto, metavar="N|auto")],
+        None,
+    ),
+    "max_cost": (
+        Annotated[float | None, option("Spend at most so much.", parser=above_zero, metavar="USD")],
+        None,
+    ),
+    "max_tokens": (Annotated[int | None, option("Use at most N tokens.", min=1, metavar="N")], None),
+    "max_time": (Annotated[float | None, option("End after 45s, 90m, 2h.", parser=seconds, metavar="TIME")], None),
+    "plan": (Annotated[bool, option("Print calls and cost, and do nothing.", "--plan")], False),
+    "as_json": (Json, False),
+    "replies": (
+        Annotated[Path | None, option("Keep replies in this file, and take them from it.", metavar="FILE")],
+        None,
+    ),
+    "frozen": (Annotated[bool, option("A reply that is not kept is an error.", "--frozen")], False),
+    "shard": (Annotated[str | None, option("Do each N-th part of the plan, from K on.", metavar="K/N")], None),
+    "ray": (Annotated[str | None, option("Have a Ray cluster do the parts.", metavar="ADDRESS")], None),
+}
+"""Type and default of each."""
 
 # Who takes part, and what is talked about
 

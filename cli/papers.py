@@ -16,7 +16,7 @@ from ..errors import SettingError, at
 from . import options
 from .options import argument, option
 from .printing import TableFormat, check_apart, check_free, counting, give, print_json, put, say, stderr
-from .running import HowToRun, carried_out
+from .running import HowToRun, carried_out, how_to_run
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..analysis.tables import TabledReport
@@ -73,6 +73,7 @@ class Asked:
         )
 
 
+@how_to_run("limit", "repeats", "shard", "ray")
 def papers_command(
     paper: Annotated[str, argument("PAPER", "simquac or recllmsim.")],
     what: Annotated[str, argument("WHAT", "A wrong one lists all.")],
@@ -83,15 +84,8 @@ def papers_command(
     language: options.LanguageOf = None,
     form: options.Form = "text",
     out: options.File = None,
-    seed: options.Seed = 0,
-    concurrency: options.Concurrency = None,
-    max_cost: options.MaxCost = None,
-    max_tokens: options.MaxTokens = None,
-    max_time: options.MaxTime = None,
-    plan: options.Plan = False,
-    as_json: options.Json = False,
-    replies: options.KeptReplies = None,
-    frozen: options.Frozen = False,
+    *,
+    how: HowToRun,
 ) -> int:
     """Print the tables of the papers.
 
@@ -99,7 +93,6 @@ def papers_command(
     repair SRC --out FILE. recllmsim: stats SRC, tasks [FILE], profiles N [POOL], predict SRC..., intents SRC, satisfaction
     SRC, judges SRC, preference ANSWERS [STUDY] (Table 4). Exit code 1: a model gave no answer about some.
     """
-    how = HowToRun.of({**locals(), "out": None})
     functions = PAPERS.get(paper)
     if functions is None:
         raise SettingError(f"PAPER: {paper!r} is none: give {' or '.join(PAPERS)}")
@@ -109,7 +102,7 @@ def papers_command(
     asked = Asked(
         tuple(sources or ()), train, tuple(dict.fromkeys(model or ())), tuple(without or ()), language, form, out, how
     )
-    if out is not None and not plan and what != "profiles":
+    if out is not None and not how.plan and what != "profiles":
         check_free(out)
     with how.keys():
         return functions[what](asked)
@@ -140,7 +133,7 @@ def _validators(asked: Asked) -> int:
 
 
 def _baseline(asked: Asked) -> int:
-    from ..studies.simquac import baseline
+    from ..studies.papers import baseline
 
     return asked.give(baseline(asked.paths(1, 1)[0], asked.how.seed or 0))
 
@@ -294,7 +287,7 @@ def _profiles(asked: Asked) -> int:
 
 
 def _predict(asked: Asked) -> int:
-    from ..studies.recllmsim import DEFAULT, predict_profiles
+    from ..studies.papers import DEFAULT, predict_profiles
 
     tested = [conversation for path in asked.paths() for conversation in load(path)]
     other = None if asked.train is None else load(asked.train)
@@ -305,7 +298,7 @@ def _predict(asked: Asked) -> int:
 
 
 def _judges(asked: Asked) -> int:
-    from ..studies.recllmsim import judge_agreement
+    from ..studies.papers import judge_agreement
 
     loaded = load(asked.paths(1, 1)[0])
     return asked.give(judge_agreement(loaded, asked.models, ask=asked.answers, notify=say))
@@ -325,7 +318,7 @@ def _satisfaction(asked: Asked) -> int:
 
 def _from_words(measure: Any, asked: Asked, **forest: Any) -> int:
     from ..analysis.recllmsim.learning import models_of
-    from ..studies.recllmsim import DEFAULT
+    from ..studies.papers import DEFAULT
 
     models = models_of(asked.models or DEFAULT, **forest)
     loaded = load(asked.paths(1, 1)[0])
@@ -335,7 +328,7 @@ def _from_words(measure: Any, asked: Asked, **forest: Any) -> int:
 
 
 def _preference(asked: Asked) -> int:
-    from ..studies.people_answers import study_preferences
+    from ..studies.labels import study_preferences
 
     answers, *study = asked.paths(1, 2)
     return asked.give(study_preferences(answers, study[0] if study else None, without=asked.without))

@@ -4,14 +4,17 @@ import json
 import signal
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Self, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Self, TypeVar, get_args, get_origin
 
 import typer
 from pydantic import BaseModel, ConfigDict
 
 from ..errors import SettingError
+from .options import RUN
 from .printing import print_json, put, say, say_in_log, streams_restored
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
@@ -35,6 +38,7 @@ class HowToRun(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", arbitrary_types_allowed=True)
 
     out: Path | None = None
+    limit: int | None = None
     repeats: int = 1
     seed: int | None = None
     concurrency: int | Literal["auto"] = "auto"
@@ -72,6 +76,34 @@ class HowToRun(BaseModel):
 
         with without_calls() if self.frozen or self.plan else nullcontext():
             yield
+
+
+def how_to_run(*without: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """The options of how to run for a command, which gets them as its argument `how`; `without`: those that it lacks.
+
+    One that the command has itself, such as an `out` that is a file, is not of `how`.
+    """
+
+    def decorated(function: Callable[..., int]) -> Callable[..., int]:
+        own = [one for name, one in signature(function).parameters.items() if name != "how"]
+        lacking = {*without, *(one.name for one in own)}
+        of_run = [
+            Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+            for name, (annotation, default) in RUN.items()
+            if name not in lacking
+        ]
+
+        @wraps(function)
+        def command(**given: Any) -> int:
+            how = HowToRun.of({one.name: given.pop(one.name) for one in of_run})
+            return function(**given, how=how)
+
+        every = [*(one.replace(kind=Parameter.KEYWORD_ONLY) for one in own), *of_run]
+        command.__signature__ = Signature(every)  # type: ignore[attr-defined]
+        command.__annotations__ = {one.name: one.annotation for one in every} | {"return": int}
+        return command
+
+    return decorated
 
 
 def carried_out(
@@ -187,47 +219,13 @@ def incomplete(info: "RunInfo", ending: str, folder: Path) -> int:
 # --set NAME=VALUE
 
 
-class Chosen(NamedTuple):
-    """What a command chooses of a cast, by name."""
-
-    settings: dict[str, Any]
-    """Of the cast itself."""
-    source: dict[str, Any]
-    """Of where its scenarios come from."""
-    limits: dict[str, Any]
-    """Of a conversation."""
-
-
-def chosen(factory: "CastFactory", texts: Iterable[str] | None, **given: Any) -> Chosen:
-    """The values of `--set` and of options, which win; None is an option that is not given.
+def chosen(factory: "CastFactory", texts: Iterable[str] | None, **given: Any) -> tuple[dict[str, Any], ...]:
+    """Settings of the cast, options of its scenarios and limits: of `--set`, and of options, which win; None is not given.
 
     SettingError for a name that the cast does not have, which lists those that it has.
     """
-    from dataclasses import fields
-
-    from ..nodes.limits import Limits
-
-    limits = {one.name for one in fields(Limits)} - {"seed", "max_tokens"}  # of which a run has options
-    models = (factory.settings, factory.source)
-    found: tuple[dict[str, Any], ...] = ({}, {}, {})
-
-    def place(name: str) -> int | None:
-        return next((n for n, model in enumerate(models) if name in model.model_fields), 2 if name in limits else None)
-
-    for name, value in set_values(texts or (), *models).items():
-        where = place(name)
-        if where is None:
-            there = sorted({*factory.settings.model_fields, *factory.source.model_fields, *limits})
-            raise SettingError(f"--set {name}: {factory.name} has no such setting; it has {', '.join(there)}")
-        found[where][name] = value
-    for name, one in given.items():
-        if one is None:
-            continue
-        where = place(name)
-        if where is None:
-            raise SettingError(f"--{name.replace('_', '-')}: {factory.name} has no setting of this name: leave it out")
-        found[where][name] = one
-    return Chosen(*found)
+    values = set_values(texts or (), factory.settings, factory.source)
+    return factory.divided(values | {name: value for name, value in given.items() if value is not None})
 
 
 def set_values(texts: Iterable[str], *models: Any) -> dict[str, Any]:

@@ -8,12 +8,13 @@ from ..data.files.json import write_lines
 from . import options
 from .options import argument, option
 from .printing import check_apart, check_free, counting, print_json, put, say, stderr
-from .running import HowToRun, carried_out
+from .running import HowToRun, carried_out, how_to_run
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..studies.scenario_design import DesignedScenarios, DesignSources
 
 
+@how_to_run("repeats", "shard", "ray")
 def scenarios_command(
     agent: Annotated[str, argument("AGENT", "Agent or tools as MODULE:NAME, or JSON of tools in OpenAI's form.")],
     world: options.World = None,
@@ -22,16 +23,8 @@ def scenarios_command(
     examples: Annotated[str | None, option("Default: world.examples.", metavar="FILE|MODULE:NAME")] = None,
     model: options.Model = None,
     out: options.File = None,
-    limit: options.Limit = None,
-    seed: options.Seed = 0,
-    concurrency: options.Concurrency = None,
-    max_cost: options.MaxCost = None,
-    max_tokens: options.MaxTokens = None,
-    max_time: options.MaxTime = None,
-    plan: options.Plan = False,
-    as_json: options.Json = False,
-    replies: options.KeptReplies = None,
-    frozen: options.Frozen = False,
+    *,
+    how: HowToRun,
 ) -> int:
     """Design scenarios from the tools of an agent.
 
@@ -41,20 +34,19 @@ def scenarios_command(
     """
     from ..studies.scenario_design import designed, read_sources
 
-    how = HowToRun.of(locals())
     file = out or Path("scenarios.jsonl")
     check_apart(file, agent, rules, examples)
-    if not plan:
+    if not how.plan:
         check_free(file)
     sources = read_sources(agent, world, rules, examples, context)
     say(*sources.notes)
     with stderr.status("designs scenarios") as status:
-        result = designed(sources, seed=seed, limit=limit, watch=status.update)
+        result = designed(sources, seed=how.seed or 0, limit=how.limit, watch=status.update)
     unworded: list[str] = []
     if model is not None:
         result, unworded = _worded(model, result, sources, how)
     write_lines(file, result.lines)
-    if as_json:
+    if how.as_json:
         about = {"verdicts": dict(result.verdicts), "lacking": list(result.lacking)}
         print_json({"out": str(file), **about, "scenarios": list(result.lines)})
         return int(bool(unworded))

@@ -9,7 +9,7 @@ from ..errors import SettingError, of_extra
 from . import options
 from .options import option
 from .printing import flush, put, say, say_in_log
-from .running import HowToRun, chosen, say_where
+from .running import HowToRun, chosen, how_to_run, say_where
 from .serving import HERE, listening, token_in
 
 FIRST_PORT = 8801
@@ -17,6 +17,7 @@ LISTED = 20
 """Models that are printed."""
 
 
+@how_to_run("out", "repeats", "plan", "as_json", "shard", "ray")
 def serve_user_command(
     scenarios: options.ScenariosFrom = None,
     goal: Annotated[str | None, option("Serve one user with this goal.", metavar="TEXT")] = None,
@@ -28,14 +29,8 @@ def serve_user_command(
     settings: options.Settings = None,
     token: options.Token = None,
     port: options.Port = None,
-    limit: options.Limit = None,
-    seed: options.Seed = 0,
-    concurrency: options.Concurrency = None,
-    max_cost: options.MaxCost = None,
-    max_tokens: options.MaxTokens = None,
-    max_time: options.MaxTime = None,
-    replies: options.KeptReplies = None,
-    frozen: options.Frozen = False,
+    *,
+    how: HowToRun,
 ) -> int:
     """Serve simulated users to your harness as models.
 
@@ -54,31 +49,30 @@ def serve_user_command(
         of_extra(package, "serve")
     if (fact and goal is None) or (goal is not None and scenarios is not None):
         raise SettingError("--goal: give it with its facts, or --scenarios in their place")
-    how = HowToRun.of(locals())
     with how.keys():
         factory = casts.find(cast or agent_test.NAME)
-        of_cast = chosen(factory, settings, user=user, max_turns=max_turns)
+        of_cast, of_source, of_limits = chosen(factory, settings, user=user, max_turns=max_turns)
         given = scenarios if goal is None else [{"goal": goal, **({"facts": fact} if fact else {})}]
         planned = given_scenarios(
             factory.source,
-            factory.checked(of_cast.settings),
+            factory.checked(of_cast),
             given,
             say,
-            **{**of_cast.source, "limit": limit, "behaviour": tuple(behaviour or ()), "seed": seed},
+            **{**of_source, "limit": how.limit, "behaviour": tuple(behaviour or ()), "seed": how.seed or 0},
         )
-        made = factory(**{**planned.settings, **of_cast.settings})
+        made = factory(**{**planned.settings, **of_cast})
         bounds = how.settings(progress=False).shared(say_in_log)
         calls, models = bounds.calls(), models_of_cast(made)
         calls.spending.refuse_unknown([query for model in models if (query := asked_model(model)) is not None])
         say_where(how, models, [made])
-        limits = replace(made.limits, **of_cast.limits)
+        limits = replace(made.limits, **of_limits)
         short = factory.name.rpartition(":")[2]
         names = [short if len(planned) == 1 else f"{short}-{number}" for number in range(1, len(planned) + 1)]
         users = {
             model: lambda own_seed, state=state: ServedUser(made, state, replace(limits, seed=own_seed), bounds)
             for model, state in zip(names, planned.states, strict=True)
         }
-        app = application(users, seed=seed, token=None if token is None else token_in(token))
+        app = application(users, seed=how.seed or 0, token=None if token is None else token_in(token))
         opened = listening(port, FIRST_PORT)
         put(f"http://{HERE}:{opened.getsockname()[1]}/v1")
         for model, state in zip(names[:LISTED], planned.states, strict=False):
@@ -87,6 +81,6 @@ def serve_user_command(
             say(f"... and {len(names) - LISTED} more models, up to {names[-1]}")
         flush()
         with suppress(KeyboardInterrupt):
-            serve(app, opened, max_time)
+            serve(app, opened, how.max_time)
         say(*calls.spending.notes, *filter(None, [calls.ending]))
     return 0

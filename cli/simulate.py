@@ -13,7 +13,7 @@ from ..data.summaries import count
 from . import options
 from .options import argument, option
 from .printing import check_apart, counts_table, print_json, put, say, stdout
-from .running import HowToRun, carried_out, checked_source, chosen, incomplete, new_run
+from .running import HowToRun, carried_out, checked_source, chosen, how_to_run, incomplete, new_run
 
 if TYPE_CHECKING:
     from ..runs.simulate import Run
@@ -23,6 +23,7 @@ REASONS = 5
 """Most reasons of failures that are told."""
 
 
+@how_to_run()
 def simulate_command(
     cast: Annotated[str, argument("CAST", "simquac, recllmsim, agent_test, or MODULE:FUNCTION.")],
     user: options.User = None,
@@ -39,20 +40,8 @@ def simulate_command(
     max_turns: options.MaxTurns = None,
     settings: options.Settings = None,
     to: Annotated[str | None, option("Write the data set in this format too.", metavar="FORMAT")] = None,
-    out: options.Out = None,
-    limit: options.Limit = None,
-    repeats: options.Repeats = 1,
-    seed: options.Seed = 0,
-    concurrency: options.Concurrency = None,
-    max_cost: options.MaxCost = None,
-    max_tokens: options.MaxTokens = None,
-    max_time: options.MaxTime = None,
-    plan: options.Plan = False,
-    as_json: options.Json = False,
-    replies: options.KeptReplies = None,
-    frozen: options.Frozen = False,
-    shard: options.Shard = None,
-    ray: options.RayAddress = None,
+    *,
+    how: HowToRun,
 ) -> int:
     """Simulate conversations into a run folder.
 
@@ -66,25 +55,24 @@ def simulate_command(
     from ..runs.plan import conversations_planned
     from ..runs.simulate import arun
 
-    how = HowToRun.of(locals())
     factory = casts.find(cast)
     given: dict[str, Any] = {
         "user": user,
         "assistant": assistant,
+        "world": world,
+        "max_turns": max_turns,
         "scenarios": scenarios,
-        "topics": topics,
-        "tasks": tasks,
-        "task": task,
     }
-    given |= {"profiles": profiles, "sample": sample, "behaviour": tuple(behaviour) if behaviour else None}
-    given |= {"part": None if part == "all" else part, "world": world, "max_turns": max_turns, "limit": limit}
-    of_cast = chosen(factory, settings, **given)
+    given |= {"topics": topics, "tasks": tasks, "task": task, "profiles": profiles, "sample": sample}
+    given |= {"part": None if part == "all" else part, "behaviour": tuple(behaviour) if behaviour else None}
+    of_cast, of_source, of_limits = chosen(factory, settings, **given)
     with how.keys():
-        source = checked_source(factory, of_cast.source | {"repeats": repeats})
-        read = source.read(factory.checked(of_cast.settings), seed)
-        made = factory(**(dict(read.settings) | of_cast.settings))
+        own = {"repeats": how.repeats, **({} if how.limit is None else {"limit": how.limit})}
+        source = checked_source(factory, of_source | own)
+        read = source.read(factory.checked(of_cast), how.seed or 0)
+        made = factory(**(dict(read.settings) | of_cast))
         say(*read.notes)
-        limits = replace(made.limits, seed=seed, **of_cast.limits)
+        limits = replace(made.limits, seed=how.seed or 0, **of_limits)
         folder = new_run(how, factory.name)
         check_apart(how.out, scenarios, topics, profiles)
         casts_by_version = {"": made}
@@ -95,7 +83,7 @@ def simulate_command(
             out=folder,
             casts=[made],
         )
-    return max(told(run, to, as_json=as_json), int(read.broken))
+    return max(told(run, to, as_json=how.as_json), int(read.broken))
 
 
 def told(run: "Run", to: str | None, *, as_json: bool) -> int:

@@ -7,13 +7,19 @@ from ..data.formats.record_lines import attempted
 from ..errors import SettingError
 from . import options
 from .options import margin_of, option
-from .printing import say
+from .printing import check_apart, print_json, put, say
 from .reports import Reports, give_result
-from .running import HowToRun, again_in, carried_out, chosen, incomplete, new_run
+from .running import HowToRun, again_in, carried_out, how_to_run, incomplete, new_run, set_values
 
+ARGUMENTS = (
+    "user", "judge", "threshold", "at_least", "against", "fail_if_worse", "from_", "replay_user", "why", "specified",
+    "labels", "cast", "max_turns",
+)  # fmt: skip
+"""Options that are arguments of `duologue.test` as they are."""
 Share = Annotated[float | None, option("Pass with this share of successes.", min=0, max=1, metavar="SHARE")]
 
 
+@how_to_run()
 def test_command(
     assistant: options.Assistant = None,
     scenarios: options.ScenariosFrom = None,
@@ -25,7 +31,6 @@ def test_command(
         float | None, option("... with this lower end of its 95 % interval.", min=0, max=1, metavar="SHARE")
     ] = None,
     against: Annotated[str | None, option("Compare in pairs with another agent or a run.", metavar="MODEL|RUN")] = None,
-    common: Annotated[bool, option("Compare what both runs have.", "--common")] = False,
     fail_if_worse: Annotated[
         Any, option("Fail at a shown loss, or unless one is small.", parser=margin_of, metavar="shown|SHARE")
     ] = None,
@@ -33,6 +38,9 @@ def test_command(
         str | None, option("Take up --scenarios RUN at a message.", "--from", metavar="ID:MESSAGE")
     ] = None,
     replay_user: Annotated[bool, option("Replay --scenarios RUN with the agent.", "--replay-user")] = False,
+    why: Annotated[bool, option("Find faults by repairs; needs plans.", "--why")] = False,
+    specified: Annotated[str | None, option("... and those of tools.", metavar="MODULE:NAME")] = None,
+    labels: Annotated[Path | None, option("People's labels, for the judge.", metavar="FILE")] = None,
     cast: options.CastName = None,
     world: options.World = None,
     approve: Annotated[str | None, option("Answer approvals: all, none, ask-user, ...", metavar="WHO")] = None,
@@ -41,20 +49,8 @@ def test_command(
     settings: options.Settings = None,
     junit: Annotated[Path | None, option("Write JUnit XML to this file.", metavar="FILE")] = None,
     summary: Annotated[Path | None, option("Write Markdown to this file.", metavar="FILE")] = None,
-    out: options.Out = None,
-    limit: options.Limit = None,
-    repeats: options.Repeats = 1,
-    seed: options.Seed = None,  # type: ignore[assignment]
-    concurrency: options.Concurrency = None,
-    max_cost: options.MaxCost = None,
-    max_tokens: options.MaxTokens = None,
-    max_time: options.MaxTime = None,
-    plan: options.Plan = False,
-    as_json: options.Json = False,
-    replies: options.KeptReplies = None,
-    frozen: options.Frozen = False,
-    shard: options.Shard = None,
-    ray: options.RayAddress = None,
+    *,
+    how: HowToRun,
 ) -> int:
     """Measure how often an agent succeeds with simulated users.
 
@@ -62,58 +58,54 @@ def test_command(
     it did not pass, or is not complete; 2: bad input.
     """
     given = locals()
-    how = HowToRun.of(given)
     if scenarios is None:
         raise SettingError("--scenarios: give a file of JSON lines, one scenario each, or stored conversations")
-    if from_ is not None or replay_user:
-        from .retaken import taken_up
-
-        return taken_up(given, how)
-    from ..graphs import agent_test, casts
+    from ..graphs import agent_test
     from ..nodes.calls.store import AGAINST
     from ..runs.store import standing
     from ..studies.agent_tests import prepared
 
-    factory = casts.find(cast or agent_test.NAME)
-    reports = Reports(factory.name, None if plan else junit, None if plan else summary)
+    is_retaken = from_ is not None or replay_user
+    name = ("replay" if replay_user else "fork") if is_retaken else cast or agent_test.NAME
+    reports = Reports(name, None if how.plan else junit, None if how.plan else summary)
     reports.check(scenarios, against)
-    of_cast = chosen(factory, settings, world=world, approve=approve, context=context, max_turns=max_turns)
+    if is_retaken:
+        check_apart(how.out, scenarios)
+    options_of_cast = {
+        option: value for option in ("world", "approve", "context") if (value := given[option]) is not None
+    }
+
+    def of_cast(*models: Any) -> dict[str, Any]:
+        return set_values(settings or (), *models) | options_of_cast
+
+    arguments = {option: given[option] for option in ARGUMENTS}
+    arguments |= {option: getattr(how, option) for option in ("limit", "repeats", "seed")}
     with how.keys(), reports.begun():
-        if assistant is None and cast is None and "assistant" not in of_cast.settings:
+        if assistant is None and cast is None and not is_retaken and "assistant" not in of_cast():
             say("no agent was named, so the rule-based assistant 'offline' is tested: name yours with --assistant")
-        folder = new_run(how, factory.name)
-        one = prepared(
-            assistant,
-            scenarios,
-            user=user,
-            repeats=repeats,
-            seed=seed or 0,
-            cast=cast,
-            judge=judge,
-            behaviour=tuple(behaviour or ()),
-            limit=limit,
-            threshold=threshold,
-            at_least=at_least,
-            against=against,
-            common=common,
-            fail_if_worse=fail_if_worse,
-            **of_cast.settings,
-            **of_cast.source,
-            **of_cast.limits,
-        )
-        again = "" if frozen else again_in(folder)
+        folder = new_run(how, name)
+        behaviours = tuple(behaviour or ())
+        one = prepared(assistant, scenarios, behaviour=behaviours, settings=of_cast, **arguments)
+        again = "" if how.frozen else again_in(folder)
         result = carried_out(
             how,
             one.calls,
-            lambda settings: one.run(settings, again, assistant or str(folder)),
+            lambda run_settings: one.run(run_settings, again, assistant or str(folder)),
             out=folder,
             casts=one.casts.values(),
         )
+    state = standing(folder)
+    if is_retaken and not result.scored:  # such as a fork of people's conversation
+        if how.as_json:
+            print_json({"out": str(folder), **result.model_dump(mode="json")})
+        else:
+            put(*result.notes, f"run: {folder}")
+        return incomplete(state, "", folder)
     old = None
     if one.old is not None:
         old = attempted(folder, version=AGAINST) if one.old.trial is not None else one.old.records()
     pages = reports.write(result, folder, one.trial.plan, old)
-    give_result(result, folder, pages, as_json, cast=factory.name, repeats=repeats)
+    give_result(result, folder, pages, how.as_json, cast=name, repeats=how.repeats)
     say(*filter(None, [result.resume]))
-    complete = 0 if result.resume else incomplete(standing(folder), "", folder)
+    complete = 0 if result.resume else incomplete(state, "", folder)
     return 0 if result.passed else max(complete, 1)

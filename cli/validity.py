@@ -9,9 +9,10 @@ from ..studies.sources import MOST_DRAWN
 from . import options
 from .options import argument, option
 from .printing import check_apart, print_json, put, put_tables, say
-from .running import HowToRun, carried_out, new_run
+from .running import HowToRun, carried_out, how_to_run, new_run
 
 
+@how_to_run("shard", "ray")
 def validity_command(
     source: Annotated[
         Path | None, argument("[SRC]", "People's conversations with their satisfaction, to compare users with.")
@@ -24,18 +25,9 @@ def validity_command(
     judge: Annotated[list[str] | None, option("Rates SRC as the person.", "--judge", metavar="MODEL")] = None,
     scenarios: options.ScenariosFrom = None,
     part: options.Part = "test",
-    out: options.Out = None,
-    limit: options.Limit = None,
     repeats: options.Repeats = 2,
-    seed: options.Seed = 0,
-    concurrency: options.Concurrency = None,
-    max_cost: options.MaxCost = None,
-    max_tokens: options.MaxTokens = None,
-    max_time: options.MaxTime = None,
-    plan: options.Plan = False,
-    as_json: options.Json = False,
-    replies: options.KeptReplies = None,
-    frozen: options.Frozen = False,
+    *,
+    how: HowToRun,
 ) -> int:
     """Measure the validity of simulated users.
 
@@ -45,8 +37,7 @@ def validity_command(
     from ..runs.validity import named_assistants
     from ..studies.validation import REPORT, trial_of
 
-    how = HowToRun.of(locals())
-    check_apart(out, source)
+    check_apart(how.out, source)
     meets = assistant != ["none"]
     if source is None and (judge or not meets):
         raise SettingError("give SRC, people's conversations with their satisfaction, to compare simulated users with")
@@ -60,7 +51,7 @@ def validity_command(
     with how.keys():
         trial = trial_of(
             people, users, named_assistants(assistant or ()) if meets else {}, judges=judge or (), part=part,
-            scenarios=scenarios, limit=limit, repeats=repeats, seed=seed, draw=MOST_DRAWN, notify=say,
+            scenarios=scenarios, limit=how.limit, repeats=repeats, seed=how.seed or 0, draw=MOST_DRAWN, notify=say,
         )  # fmt: skip
         report = carried_out(
             how,
@@ -69,7 +60,7 @@ def validity_command(
             out=folder,
             casts=[run.cast for run in (*trial.ratings, *trial.meetings)],
         )
-    if as_json:
+    if how.as_json:
         print_json({"out": str(folder), **report.model_dump(mode="json")})
     else:
         put_tables(report.tables())

@@ -409,8 +409,6 @@ class Fork(Record):
     """Number of the last message that was kept, from 0, as pages print it; -1 if none was."""
     source: str = ""
     """Name of the file or folder that holds it; empty if it was given as an object."""
-    edited: bool = False
-    """Whether that message has a text of its own here."""
     answers_only: bool = False
     """Whether it is a replay that left its record there: the assistant was asked at each message before."""
     notes: tuple[str, ...] = ()

@@ -136,6 +136,9 @@ def _holds_lines(source: Source) -> bool:
     """Whether a path is a file of scenarios rather than of conversations."""
     if source.is_folder:
         return False
+    first = as_object(source.first)
+    if set(first) <= {*PLAIN_KEYS} and any(isinstance(first.get(key), str) for key in ("goal", "first_message")):
+        return True  # as most files, which no format need look at
     if test_cases.is_scripted(source):
         return True
     formats = (form for form in domains.known_formats() if form.name != "topics")  # which has no conversations

@@ -17,7 +17,7 @@ from langchain_core.messages import AnyMessage, HumanMessage
 from duologue import nodes
 from duologue.analysis.recllmsim.judges import JudgedTurn
 from duologue.nodes.messages import fenced
-from duologue.studies.recllmsim import judge_agreement
+from duologue.studies.papers import judge_agreement
 
 REFLECT = """A person asked an assistant for help with a plan, and got this reply:
 <reply>{reply}</reply>

@@ -20,8 +20,7 @@ from ..data.identity import digest
 from ..data.labels.answers import Item, LabelAnswer
 from ..data.labels.definition import LabelDefinition
 from ..errors import DuologueError
-from ..studies.labelling import LabellingSettings, PersonWork, View
-from ..studies.side_by_side import work_of
+from ..studies.labelling import LabellingSettings, PersonWork, View, work_of
 from ..views.labelling import Shown, labelling_page
 from . import SETTINGS, TOKEN
 

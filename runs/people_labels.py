@@ -91,15 +91,6 @@ class AnswerFiles:
         self.close()
 
 
-def file_name(by: str) -> str:
-    """The name under which a person's answers of another program are kept: what no name may have becomes `-`.
-
-    >>> file_name("ann@example.org")
-    'ann-example-org'
-    """
-    return re.sub(r"[^A-Za-z0-9_-]+", "-", by)[:64]
-
-
 def answers_of(folder: str | Path) -> dict[str, list[LabelAnswer]]:
     """The answers that stand, by person; DataError for a line that is not an answer."""
     return {path.stem: list(standing(_answers_in(path)).values()) for path in _files(Path(folder))}

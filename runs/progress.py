@@ -94,7 +94,7 @@ def shown(planned: int, calls: Calls, progress: bool | None) -> Iterator[Figures
         ):
             yield figures
         return
-    tell = _Cell().tell if in_notebook() else _log
+    tell = Cell().tell if in_notebook() else _log
     over = threading.Event()
 
     def often() -> None:
@@ -120,17 +120,18 @@ def _log(line: str) -> None:
     sys.stderr.flush()
 
 
-class _Cell:
-    """A text in the output of a notebook's cell, which is replaced by the next one."""
+class Cell:
+    """The output of a notebook's cell, which is replaced by the next one."""
 
     def __init__(self) -> None:
         self._handle: Any = None
 
-    def tell(self, line: str) -> None:
+    def tell(self, text: str, **further: str) -> None:
+        """Show a text, or what `further` has by MIME type."""
         from IPython import display as displays
 
         display: Any = displays.display
-        bundle = {"text/plain": line}
+        bundle = {"text/plain": text, **further}
         if self._handle is None:
             self._handle = display(bundle, raw=True, display_id=True)
         else:

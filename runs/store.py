@@ -214,10 +214,10 @@ class ComparableRuns(NamedTuple):
     """What only one of them has, a line each."""
 
 
-def comparable(old: Mapping[str, Any], new: Mapping[str, Any], name: str, *, common: bool = False) -> ComparableRuns:
+def comparable(old: Mapping[str, Any], new: Mapping[str, Any], name: str) -> ComparableRuns:
     """What two runs have in common, by their manifests, so that their conversations can be compared in pairs.
 
-    `name`: of the old run, for errors. `common`: compare what both planned, where scenarios or repeats differ.
+    `name`: of the old run, for errors. What only one of them planned is left out, with a note.
     SettingError if cast, user, limits, seed or what scores differ, or if scenarios do.
     """
     if (difference := first_difference(_conditions(old["settings"]), _conditions(new["settings"]))) is not None:
@@ -237,8 +237,6 @@ def comparable(old: Mapping[str, Any], new: Mapping[str, Any], name: str, *, com
         for side, of in (("old", name), ("new", "the new run"))
         if (lacking := len(ids[side]) - len(shared))
     )
-    if notes and not common:
-        raise SettingError(f"{name}: scenarios or repeats differ: {notes[0]}: give the same, or --common (common=True)")
     return ComparableRuns(shared, notes)
 
 

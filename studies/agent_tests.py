@@ -1,17 +1,19 @@
 """How often an agent succeeds with simulated users, as a function for notebooks and scripts."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ..analysis.outcomes import outcome
 from ..analysis.testing.failures import ButFor
 from ..analysis.testing.pairs import Margin
 from ..analysis.testing.report import resuming
+from ..data.records import Conversation
 from ..errors import SettingError
 from ..graphs import Cast, agent_test, casts
-from ..graphs.scenarios.sources import ScenarioSource
 from ..nodes.limits import Limits
 from ..nodes.settings.import_path import imported
 from ..runs.loop import blocking
@@ -23,6 +25,7 @@ from .but_for import faults_of
 from .judge_check import judge_check, judged_faults, people_say
 from .null_agents import floor_of
 from .paired_tests import OldVersion, old_version
+from .retaken import RetakenTest, taken_up
 from .sources import logged
 
 
@@ -31,20 +34,13 @@ class PreparedTest:
     """A test before its first call: `test` prepares one and runs it."""
 
     trial: AgentTest
-    limits: Limits
     settings: RunSettings
-    bounds: Mapping[str, float | None]
-    """`threshold` and `at_least`."""
+    arguments: Mapping[str, Any]
+    """Of `test`, by name, its defaults included."""
     old: OldVersion | None = None
     """The version with which the agent is compared."""
-    margin: Margin | None = None
-    """What fails the agent against it."""
-    judge: str | None = None
     people: Mapping[str, bool] | None = None
     """What people said of conversations, with which the judge is compared."""
-    why: bool = False
-    specified: Any = None
-    """Find whose fault each failure is, by a world whose tools do what they should."""
 
     @property
     def casts(self) -> dict[str, Cast]:
@@ -53,13 +49,13 @@ class PreparedTest:
 
     def calls(self, settings: RunSettings) -> CallPlan:
         """What the test would ask of models."""
-        return conversations_planned(self.casts, self.trial.scenarios, settings, self.limits)
+        return conversations_planned(self.casts, self.trial.scenarios, settings, self.trial.limits)
 
     async def run(self, settings: RunSettings, again: str = "", name: str = "the new version") -> AgentSuccess:
         """The result; `again`: how to go on with an incomplete run, in words; `name`: of the agent in a comparison."""
-        old = self.old
+        trial, old, asked = self.trial, self.old, self.arguments
         beside = None if old is None else old.replies
-        run = await arun(self.casts, self.trial.scenarios, settings, limits=self.limits, beside=beside)
+        run = await arun(self.casts, trial.scenarios, settings, limits=trial.limits, beside=beside)
         for note in run.notes:
             logged(note)
         counted = list(run.attempted())
@@ -67,109 +63,138 @@ class PreparedTest:
         run.check(records)
         if self.settings.out is None:
             run.warn(records)
-        named = {} if self.judge is None else await judged_faults(self.judge, counted, settings)
+        named = {} if asked["judge"] is None else await judged_faults(asked["judge"], counted, settings)
         faults: dict[str, ButFor] = {}
-        if self.why:
+        if asked["why"]:
             failed = [one for one in counted if outcome(one).success is False]
-            faults = await faults_of(self.trial, self.limits, failed, specified=self.specified, run=run.folder)
-        result = self.trial.result(
+            faults = await faults_of(trial, failed, specified=asked["specified"], run=run.folder)
+        result = trial.result(
             counted,
-            **self.bounds,
+            threshold=asked["threshold"],
+            at_least=asked["at_least"],
             ending=run.ending,
-            against=None if old is None else old.compared(counted, run, name=name, margin=self.margin),
+            against=None if old is None else old.compared(counted, run, name=name, margin=asked["fail_if_worse"]),
             cost=run.calls.spending.counted_cost,
             named=named | {name: (one.fault, one.because) for name, one in faults.items()},
         )
+        lines, replays = trial.retaken(counted) if isinstance(trial, RetakenTest) else ([], None)
         further = {
             "resume": resuming(result, again, run.ending) if again else "",
-            "floor": await floor_of(self.trial, self.limits),
+            "floor": None if isinstance(trial, RetakenTest) else await floor_of(trial),
             "judge": None if self.people is None else judge_check(counted, self.people),
+            "notes": (*lines, *result.notes),
         }
         return AgentSuccess(
             **{**dict(result), **further},
             why=tuple(faults.values()),
+            taken_up=replays,
             folder=run.folder,
             records=tuple(records),
-            manifest=self.trial.manifest(self.limits),
+            manifest=trial.manifest,
         )
 
 
-def prepared(
-    agent: Any,
-    scenarios: "str | Path | Iterable[Mapping[str, Any]]",
-    *,
-    user: Any = None,
-    repeats: int = 1,
-    cast: Cast | str | None = None,
-    judge: str | None = None,
-    behaviour: str | Sequence[str] = (),
-    limit: int | None = None,
-    max_turns: int | None = None,
-    seed: int = 0,
-    limits: Limits | None = None,
-    out: str | Path | None = None,
-    threshold: float | None = None,
-    at_least: float | None = None,
-    against: Any = None,
-    common: bool = False,
-    fail_if_worse: Margin | None = None,
-    why: bool = False,
-    specified: Any = None,
-    labels: str | Path | None = None,
-    scored: bool = True,
-    **settings: Any,
-) -> PreparedTest:
+NEEDLESS = ("judge", "behaviour", "against", "limits")
+"""Arguments that say nothing about stored conversations, which have all of it."""
+
+
+def prepared(agent: Any, scenarios: Any, *, scored: bool = True, **arguments: Any) -> PreparedTest:
     """A test with the parameters and errors of `test`, checked before a call is paid for.
 
-    `scored`: whether it is an error that nothing would give a conversation a score.
+    `scored`: whether it is an error that nothing would give a conversation a score. `settings` may be a function that
+    reads them by the models of the cast's settings and of its scenarios.
     """
+    given = signature(test).bind(agent, scenarios, **arguments)
+    given.apply_defaults()
+    asked, more = given.arguments, given.arguments.pop("more")
+    of_run = {name: more.pop(name) for name in [*more] if name in RunSettings.model_fields}
+    run_settings = RunSettings.of(out=asked["out"], **of_run)
+    own = asked["settings"]
+    if isinstance(asked["specified"], str):
+        asked["specified"] = imported(asked["specified"], "specified")
 
-    def taken(names: Collection[str]) -> dict[str, Any]:
-        return {name: settings.pop(name) for name in [*settings] if name in names}
+    def settings(*models: Any) -> dict[str, Any]:
+        return {**more, **(own(*models) if callable(own) else own)}
 
-    run_settings = RunSettings.of(out=out, **taken(RunSettings.model_fields))
-    source_type = ScenarioSource if isinstance(cast, Cast) else casts.find(cast or agent_test.NAME).source
-    own_limits = taken(("question_attempts", "answer_attempts", "turn_timeout"))
-    choice: dict[str, Any] = {"repeats": repeats, "judge": judge, "limit": limit, "seed": seed}
-    choice |= taken(source_type.model_fields)
-    choice["behaviour"] = (behaviour,) if isinstance(behaviour, str) else tuple(behaviour)
+    people = None if asked["labels"] is None else people_say(asked["labels"])
+    if asked["from_"] is not None or asked["replay_user"]:
+        trial, old = _taken_up(agent, scenarios, asked, settings, run_settings.out)
+    else:
+        trial, old = _tests(agent, scenarios, asked, settings)
+        if scored:
+            trial.check()
+    for note in (*trial.notes, *(() if old is None else old.notes(trial.cast.nodes["user_simulator"]))):
+        logged(note)
+    return PreparedTest(trial=trial, settings=run_settings, arguments=asked, old=old, people=people)
+
+
+def _taken_up(
+    agent: Any, scenarios: Any, asked: Mapping[str, Any], settings: Callable[..., Mapping[str, Any]], out: Path | None
+) -> tuple[AgentTest, OldVersion | None]:
+    """The test of stored conversations; of a replay, these are the old version."""
+    flag = "replay_user" if asked["replay_user"] else "from_"
+    if flag == "replay_user" and asked["from_"] is not None:
+        raise SettingError("from_ and replay_user exclude each other: give one")
+    if wrong := [name for name in NEEDLESS if asked[name]]:
+        raise SettingError(
+            f"{wrong[0]}: goes without {flag}, which takes what the stored conversations have: leave it out"
+        )
+    trial = taken_up(
+        scenarios,
+        agent,
+        asked["from_"],
+        cast=asked["cast"],
+        user=asked["user"],
+        settings=settings,
+        limits={"max_turns": asked["max_turns"], "seed": asked["seed"]},
+        repeats=asked["repeats"],
+        limit=asked["limit"],
+        out=out,
+    )
+    return trial, OldVersion("the record", stored=trial.stored) if trial.replays else None
+
+
+def _tests(
+    agent: Any, scenarios: Any, asked: Mapping[str, Any], settings: Callable[..., Mapping[str, Any]]
+) -> tuple[AgentTest, OldVersion | None]:
+    """The test of an agent, and the version with which it is compared."""
+    cast = asked["cast"]
+    choice: dict[str, Any] = {name: asked[name] for name in ("repeats", "judge", "limit")} | {
+        "seed": asked["seed"] or 0
+    }
+    choice["behaviour"] = (asked["behaviour"],) if isinstance(asked["behaviour"], str) else tuple(asked["behaviour"])
+    if isinstance(cast, Cast):
+        factory: Cast | casts.CastFactory = cast
+        of_cast, of_source, limits = casts.CastFactory(cast.name, lambda: cast).divided(settings())
+    else:
+        factory = casts.find(cast or agent_test.NAME)
+        of_cast, of_source, limits = factory.divided(settings(factory.settings, factory.source))
+    limits |= {"seed": choice["seed"]} | ({} if asked["max_turns"] is None else {"max_turns": asked["max_turns"]})
     if not isinstance(scenarios, str | Path):
         scenarios = list(scenarios)
 
     def test_of(version: Any) -> AgentTest:
-        return AgentTest.of(version, scenarios, user=user, cast=cast, settings=settings, **choice)
+        return AgentTest.of(
+            version,
+            scenarios,
+            user=asked["user"],
+            cast=factory,
+            settings=of_cast,
+            limits=asked["limits"] or limits,
+            **{**of_source, **{name: value for name, value in choice.items() if value is not None}},
+        )
 
-    if against is None:
-        for name, value in (("fail_if_worse", fail_if_worse), ("common", common or None)):
-            if value is not None:
-                raise SettingError(f"{name}: is that of a comparison: give against, the other version")
-    people = None if labels is None else people_say(labels)
+    if asked["against"] is None:
+        if asked["fail_if_worse"] is not None:
+            raise SettingError("fail_if_worse: is that of a comparison: give against, the other version")
+        return test_of(agent), None
     trial = test_of(agent)
-    if scored:
-        trial.check()
-    if limits is None:
-        limits = replace(trial.cast.limits, seed=seed, max_turns=max_turns or trial.cast.limits.max_turns, **own_limits)
-    old = None
-    if against is not None:
-        old = old_version(against, trial, limits, test_of, common=common)
-        for note in old.notes(trial.cast.nodes["user_simulator"]):
-            logged(note)
-    bounds = {"threshold": threshold, "at_least": at_least}
-    return PreparedTest(
-        trial=trial,
-        limits=limits,
-        settings=run_settings,
-        bounds=bounds,
-        old=old,
-        margin=fail_if_worse,
-        judge=judge,
-        people=people,
-        why=why,
-        specified=imported(specified, "specified") if isinstance(specified, str) else specified,
-    )
+    return trial, old_version(asked["against"], trial, test_of)
 
 
-async def atest(agent: Any, scenarios: "str | Path | Iterable[Mapping[str, Any]]", **settings: Any) -> AgentSuccess:
+async def atest(
+    agent: Any, scenarios: "str | Path | Iterable[Mapping[str, Any] | Conversation]", **arguments: Any
+) -> AgentSuccess:
     """As `test`, whose parameters, result and errors it has, to be awaited.
 
     Example::
@@ -180,14 +205,14 @@ async def atest(agent: Any, scenarios: "str | Path | Iterable[Mapping[str, Any]]
         >>> result.successes
         1
     """
-    one = prepared(agent, scenarios, **settings)
-    out = settings.get("out")
+    one = prepared(agent, scenarios, **arguments)
+    out = arguments.get("out")
     return await one.run(one.settings, "" if out is None else f"the same call with out={str(out)!r}")
 
 
 def test(
     agent: Any,
-    scenarios: "str | Path | Iterable[Mapping[str, Any]]",
+    scenarios: "str | Path | Iterable[Mapping[str, Any] | Conversation]",
     *,
     user: Any = None,
     repeats: int = 1,
@@ -196,24 +221,26 @@ def test(
     behaviour: str | Sequence[str] = (),
     limit: int | None = None,
     max_turns: int | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     limits: Limits | None = None,
     out: str | Path | None = None,
     threshold: float | None = None,
     at_least: float | None = None,
     against: Any = None,
-    common: bool = False,
     fail_if_worse: Margin | None = None,
     why: bool = False,
     specified: Any = None,
     labels: str | Path | None = None,
-    **settings: Any,
+    from_: str | None = None,
+    replay_user: bool = False,
+    settings: Mapping[str, Any] | Callable[..., Mapping[str, Any]] = MappingProxyType({}),
+    **more: Any,
 ) -> AgentSuccess:
     """Simulate users of an agent, and measure its success rate; `duologue test` as a function.
 
     Args:
         agent: A function of messages, a compiled LangGraph graph, a chat model, or an identifier such as MODULE:NAME.
-        scenarios: Objects as in a scenario file, or a path of one or of stored conversations. Equal ones are repeats.
+        scenarios: Objects as in a scenario file, or a path of one or of stored conversations; equal ones are repeats.
         user: The user simulator; default: the rule-based user `offline`.
         repeats: Number of conversations about each scenario.
         cast: Another cast than that of agent tests, by name or as an object; the agent is its assistant.
@@ -222,15 +249,14 @@ def test(
             of users, and `plain` is one without.
         limit: Number of scenarios, the first ones; None: all.
         max_turns: Maximum number of turns of a conversation; default: the cast's.
-        seed: Seed of the run.
+        seed: Seed of the run; default: 0, or that of the conversations which are taken up.
         limits: Limits in place of `max_turns` and `seed`.
         out: Run folder: the same call with the same folder goes on.
         threshold: The lowest share of successes, 0 to 1, with which the agent passes; by default every scored conversation
             has to succeed.
         at_least: The lowest lower end of the share's 95 % interval with which it passes; None: no such bound.
         against: Another version, compared in pairs of scenario and repeat: an agent, whose conversations are simulated in
-            turns with these, the run folder of an earlier test, or its result.
-        common: Compare what both runs have in common, where scenarios or repeats differ.
+            turns with these, the run folder of an earlier test, or its result. What only one of both planned is left out.
         fail_if_worse: `shown`: it does not pass where a loss on these scenarios is shown (exact sign test, p below .05).
             A number above 0 and below 1: unless a loss of at most this share is shown.
         why: Find whose fault each failure is by running it again with one part put right. It needs scenarios with a
@@ -238,9 +264,15 @@ def test(
         specified: For `why`, a world whose tools do what they should; without one no fault of the tools is found.
         labels: People's labels of some conversations, a file or a folder of the labelling page: the judge's agreement with
             them (kappa) and the rectified share are told (`judge` of the result).
-        settings: How the run is made, as for `simulate` (`concurrency`, `max_cost`, `replies` and others), and settings of
-            the cast, such as `world`, `approve` or `language`; options of its scenarios, such as
-            `part`; limits, such as `turn_timeout`.
+        from_: `ID:MESSAGE`: take up the conversation of `scenarios` whose id begins so after that message, with whatever
+            is given here in place of its own agent, user, cast, settings or limits. What it kept is not paid for again.
+        replay_user: Replay each conversation of `scenarios`, a run folder or conversations. The user says what it said as
+            long as the agent answers what it answered, and is simulated from the first other answer on. The stored
+            conversations are the version against which it is compared; `taken_up` says where each leaves its record.
+        settings: Settings of the cast by name, such as `world`, `approve` or `language`; options of its scenarios, such as
+            `part`; limits, such as `turn_timeout`: what `--set` gives.
+        more: How the run is made, as for `simulate` (`concurrency`, `max_cost`, `replies` and others); and `settings` whose
+            names are none of these parameters.
 
     Returns:
         The result with its verdict (`passed`, `not_passed_because`), `records`, `folder` and the comparison `against`; a
@@ -257,8 +289,8 @@ def test(
         >>> result.passed, result.successes, result.planned
         (True, 4, 4)
     """
-    arguments = {name: value for name, value in locals().items() if name not in ("agent", "scenarios", "settings")}
-    return blocking(atest(agent, scenarios, **arguments, **settings), out)
+    arguments = {name: value for name, value in locals().items() if name not in ("agent", "scenarios", "more")}
+    return blocking(atest(agent, scenarios, **arguments, **more), out)
 
 
 for _function in (test, atest):

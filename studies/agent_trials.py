@@ -1,7 +1,8 @@
 """A test of an agent: its cast and scenarios, and the result of its conversations."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self, TypedDict, Unpack
@@ -12,14 +13,16 @@ from pydantic import Field
 from ..analysis.faults import Whose
 from ..analysis.testing.failures import ButFor
 from ..analysis.testing.pairs import PairedTest
+from ..analysis.testing.replays import ReplayResult
 from ..analysis.testing.report import number_line, scenario_success_table, summary_line
-from ..analysis.testing.success import PlannedConversation, Successes, successes, with_verdict
+from ..analysis.testing.success import NO_SCORE, PlannedConversation, Successes, successes, with_verdict
 from ..data.behaviours import chosen_users
 from ..data.identity import begun_with
 from ..data.people import UserPart
 from ..data.records import Conversation
 from ..errors import SettingError
-from ..graphs import Cast, agent_test, casts
+from ..graphs import Cast, agent_test
+from ..graphs.casts import CastFactory
 from ..graphs.scenarios.sources import Scenarios, ScenarioSource, behaving, numbered, repeated
 from ..nodes.contract import closing
 from ..nodes.limits import Limits
@@ -29,7 +32,6 @@ from ..nodes.state import Planned
 from ..runs.engine import planned
 from ..runs.store import manifest_of, name_of
 from .sources import Notify, logged
-from .testing.advice import advice_on
 
 
 class AgentSuccess(Successes):
@@ -41,6 +43,8 @@ class AgentSuccess(Successes):
     """The conversations, in the order of the scenarios; they are not part of its JSON."""
     why: tuple[ButFor, ...] = ()
     """Whose fault each failure is by repairs; empty unless `why` was asked."""
+    taken_up: ReplayResult | None = None
+    """How far stored conversations that were replayed stay as they were; None without `replay_user`."""
     manifest: dict[str, Any] = Field(default_factory=dict, exclude=True)
     """The manifest of its run, by which another result is compared with it; it is not part of its JSON."""
 
@@ -59,8 +63,8 @@ class AgentSuccess(Successes):
     __str__ = __repr__
 
 
-class SourceChoice(TypedDict, total=False):
-    """Options of a source of scenarios, each with its default if it is left out."""
+class ScenarioChoice(TypedDict, total=False):
+    """Options of a source of scenarios, each with its default if it is left out; and the seed by which they are drawn."""
 
     judge: str | None
     limit: int | None
@@ -68,24 +72,20 @@ class SourceChoice(TypedDict, total=False):
     part: UserPart
     behaviour: tuple[str, ...]
     skip_broken: bool
-
-
-class ScenarioChoice(SourceChoice, total=False):
-    """The same with the seed by which they are drawn."""
-
     seed: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AgentTest:
-    """A test to be made: a cast, its scenarios, and the count of its successes."""
+    """A test to be made: a cast, its scenarios and limits, and the count of its successes."""
 
     cast: Cast
     scenarios: Scenarios
+    limits: Limits
     name: str
     """Of the cast."""
-    settings: frozenset[str] = frozenset()
-    """Names of the settings that the cast takes, and that are not set."""
+    notes: tuple[str, ...] = ()
+    """What the user should know before it begins, a line each."""
 
     @classmethod
     def of(
@@ -94,29 +94,25 @@ class AgentTest:
         scenarios: "str | Path | Iterable[Mapping[str, Any]]",
         *,
         user: Any = None,
-        cast: Cast | str | None = None,
+        cast: "Cast | CastFactory",
         settings: Mapping[str, Any],
+        limits: Limits | Mapping[str, Any],
         notify: Notify = logged,
         **choice: Unpack[ScenarioChoice],
     ) -> Self:
-        """The test with the parameters of `test`; `part`: of the scenarios of a path. `notify` gets each note."""
-        factory = casts.find(agent_test.NAME if cast is None else cast) if not isinstance(cast, Cast) else None
-        if factory is None and settings:
-            raise SettingError(
-                f"test: {next(iter(settings))!r} is a setting, and the cast is made already: set it there"
-            )
+        """The test with the parameters of `test`; `limits`: all, or those that are to differ from the cast's, by name."""
         sides = {name: side for name, side in (("user", user), ("assistant", agent)) if side is not None}
-        source_type = ScenarioSource if factory is None else factory.source
-        checked = None if factory is None else factory.checked({**settings, **sides})
-        given = given_scenarios(source_type, checked, scenarios, notify, **choice)
-        if factory is not None:
-            tested = factory(**{**given.settings, **settings, **sides})
-        else:
-            assert isinstance(cast, Cast)
+        if isinstance(cast, Cast):
+            given = given_scenarios(ScenarioSource, None, scenarios, notify, **choice)
             places = {"user": "user_simulator", "assistant": "assistant"}
             tested = cast.replace(**{places[name]: side for name, side in sides.items()}) if sides else cast
-        open_settings = frozenset() if factory is None else frozenset(factory.settings.model_fields) - settings.keys()
-        return cls(tested, given, tested.name if factory is None else factory.name, open_settings)
+        else:
+            own = {**settings, **sides}
+            given = given_scenarios(cast.source, cast.checked(own), scenarios, notify, **choice)
+            tested = cast(**{**given.settings, **own})
+        if not isinstance(limits, Limits):
+            limits = replace(tested.limits, **limits)
+        return cls(cast=tested, scenarios=given, limits=limits, name=cast.name)
 
     def check(self, notify: Notify = logged) -> None:
         """SettingError, before a call is paid for, if nothing would give a conversation a score."""
@@ -150,10 +146,11 @@ class AgentTest:
             for state in planned(self.cast, self.scenarios.states)
         )
 
-    def manifest(self, limits: Limits) -> dict[str, Any]:
-        """The manifest of the test's run with these limits."""
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """The manifest of the test's run."""
         states = planned(self.cast, self.scenarios.states)
-        return manifest_of({"": self.cast}, states, limits.or_else(self.cast.limits), self.scenarios.source)
+        return manifest_of({"": self.cast}, states, self.limits.or_else(self.cast.limits), self.scenarios.source)
 
     def result(
         self,
@@ -175,10 +172,22 @@ class AgentTest:
         result = with_verdict(
             counted, threshold=threshold, at_least=at_least, against=against, broken=self.scenarios.broken
         )
-        advice = tuple(advice_on(result, self.cast, self.settings))
+        advice = tuple(advice_on(result, self.cast.nodes["assistant"]))
         return result.model_copy(
             update={"advice": advice, "notes": (*self.scenarios.notes, *counted.notes), "cost": cost}
         )
+
+
+def advice_on(result: Successes, assistant: Any) -> Iterator[str]:
+    """A line for each thing to do about a result."""
+    counts = Counter(result.counts)
+    if result.unscored > counts["error"]:
+        yield f"no score: {NO_SCORE}"
+    if counts["interrupted"] and getattr(assistant, "approve", None) is None:
+        how = "--approve all|none|ask-user|MODULE:NAME (in Python approve=...)"
+        yield f"{how} answers an agent that stops for an approval; it has to be a LangGraph graph with a checkpointer"
+    if counts["timed out"]:
+        yield "--set turn_timeout=SECONDS (in Python turn_timeout=...) sets how long a turn of the agent may take"
 
 
 def given_scenarios(
@@ -202,18 +211,14 @@ def _read(
     source_type: type[ScenarioSource],
     settings: Any,
     scenarios: "str | Path | Iterable[Mapping[str, Any]] | None",
-    *,
-    seed: int = 0,
-    **choice: Unpack[SourceChoice],
+    **choice: Any,
 ) -> Scenarios:
+    seed = choice.pop("seed", 0)
     if scenarios is None or isinstance(scenarios, str | Path):
         path = None if scenarios is None else Path(scenarios)
         return source_type(scenarios=path, **choice).read(settings, seed)
-    judge = choice.get("judge")
-    makes_none = (
-        source_type.own is ScenarioSource.own
-    )  # a cast that makes its scenarios itself takes others as they are
-    source = (source_type if makes_none else ScenarioSource)(judge=judge)
+    # A cast that makes its scenarios itself takes others as they are.
+    source = (source_type if source_type.own is ScenarioSource.own else ScenarioSource)(judge=choice.get("judge"))
     states = [_state(source, scenario) for scenario in scenarios][: choice.get("limit")]
     plan: Sequence[Planned] = repeated(numbered(states), choice.get("repeats", 1))
     if users := chosen_users(choice.get("behaviour", ()), "behaviour"):

@@ -25,7 +25,6 @@ from ..data.records import Conversation, as_list, as_object
 from ..data.text.values import holds, scalars
 from ..errors import DuologueError
 from ..graphs.scenarios.sources import Scenarios
-from ..nodes.limits import Limits
 from ..nodes.oracle import AgentTools, tools_in
 from ..nodes.repairs import RepairedAgent, RepairedUser
 from ..nodes.state import Planned
@@ -44,7 +43,6 @@ REPEATS = 3
 
 async def faults_of(
     trial: AgentTest,
-    limits: Limits,
     failed: Iterable[Conversation],
     *,
     specified: World | None = None,
@@ -62,7 +60,7 @@ async def faults_of(
             if run is not None and (run / REPLIES).is_file():
                 shutil.copy(run / REPLIES, folder)
             settings = RunSettings(progress=False, replies=Path(folder) / REPLIES)
-            repairs = _Repairs(trial, limits, talk, states[talk.id], specified, settings)
+            repairs = _Repairs(trial, talk, states[talk.id], specified, settings)
             fault, because, weak = await repairs.fault()
         found[talk.id] = ButFor(id=talk.id, fault=fault, because=because, weak=weak, conversations=repairs.begun)
     return found
@@ -72,10 +70,10 @@ class _Repairs:
     """The repairs of one failed conversation."""
 
     def __init__(
-        self, trial: AgentTest, limits: Limits, talk: Conversation, state: Planned, specified: World | None,
+        self, trial: AgentTest, talk: Conversation, state: Planned, specified: World | None,
         settings: RunSettings,
     ) -> None:  # fmt: skip
-        self.cast, self.limits, self.talk, self.state = trial.cast, limits, talk, state
+        self.cast, self.limits, self.talk, self.state = trial.cast, trial.limits, talk, state
         self.specified, self.settings = specified, settings
         self.begun = 0
         self.tools = AgentTools(())

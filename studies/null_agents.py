@@ -13,7 +13,6 @@ from ..data.identity import digest
 from ..errors import DuologueError
 from ..graphs import agent_test
 from ..graphs.scenarios.sources import Scenarios
-from ..nodes.limits import Limits
 from ..nodes.scorers.success import KEY, named
 from ..nodes.state import Planned
 from ..nodes.validators import validator
@@ -24,7 +23,7 @@ from .agent_trials import AgentTest
 CANNOT = {"en": "I cannot help with that.", "zh": "这个我帮不了您。"}
 
 
-async def floor_of(trial: AgentTest, limits: Limits) -> Floor | None:
+async def floor_of(trial: AgentTest) -> Floor | None:
     """The successes of both null agents, a conversation a scenario; None where that cannot be measured.
 
     Only scenarios count whose `success` needs no judge, and only in the cast that tests agents: another one's nodes may
@@ -42,13 +41,13 @@ async def floor_of(trial: AgentTest, limits: Limits) -> Floor | None:
     found: dict[str, int] = {}
     for name, text in (("refusing", says), ("silent", "...")):  # an empty reply would end the conversation as an error
         try:
-            found[name] = await _successes(trial, [*states.values()], limits, text)
+            found[name] = await _successes(trial, [*states.values()], text)
         except DuologueError:
             return None
     return Floor(scenarios=len(states), **found)
 
 
-async def _successes(trial: AgentTest, states: list[Planned], limits: Limits, text: str) -> int:
+async def _successes(trial: AgentTest, states: list[Planned], text: str) -> int:
     def null_agent(messages: list[dict[str, Any]]) -> str:
         return text
 
@@ -60,6 +59,6 @@ async def _successes(trial: AgentTest, states: list[Planned], limits: Limits, te
         approve=None,
     )
     run = await arun(
-        {"": cast}, Scenarios(states, {}), RunSettings(progress=False), limits=replace(limits, max_turns=3)
+        {"": cast}, Scenarios(states, {}), RunSettings(progress=False), limits=replace(trial.limits, max_turns=3)
     )
     return sum(outcome(one).success is True for one in run.attempted())

@@ -1,6 +1,5 @@
 """Show a conversation while it is simulated: in a notebook as HTML, elsewhere as lines of text."""
 
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -8,6 +7,7 @@ from ..data.records import Conversation, stop_in_words
 from ..data.text.terminal import plain
 from ..graphs.graph import Compiled, cast_of
 from ..graphs.records import record
+from ..runs.progress import Cell, in_notebook
 from ..views.notebook import notebook_html
 
 
@@ -61,34 +61,12 @@ async def watch(
     return conversation
 
 
-def _in_notebook() -> bool:
-    if "IPython" not in sys.modules:
-        return False
-    from IPython.core.getipython import get_ipython
-
-    return getattr(get_ipython(), "kernel", None) is not None
-
-
 def _display() -> Callable[[Conversation], None]:
     """How to show a growing conversation here: in one cell output that is replaced, or as printed lines."""
-    return _Cell() if _in_notebook() else _Lines()
-
-
-class _Cell:
-    """One output of a notebook's cell."""
-
-    def __init__(self) -> None:
-        self._handle: Any = None
-
-    def __call__(self, conversation: Conversation) -> None:
-        from IPython import display as displays
-
-        display: Any = displays.display
-        bundle = {"text/plain": str(conversation), "text/html": notebook_html(conversation)}
-        if self._handle is None:
-            self._handle = display(bundle, raw=True, display_id=True)
-        else:
-            self._handle.update(bundle, raw=True)
+    if not in_notebook():
+        return _Lines()
+    cell = Cell()
+    return lambda conversation: cell.tell(str(conversation), **{"text/html": notebook_html(conversation)})
 
 
 class _Lines:
@@ -101,12 +79,8 @@ class _Lines:
     def __call__(self, conversation: Conversation) -> None:
         for message in conversation.messages[self._shown :]:
             reasons = ", ".join(attempt.reason or "rejected" for attempt in message.rejected)
-            print(
-                plain(
-                    f"{message.name or message.role}: {message.text}"
-                    + (f"  (rejected before: {reasons})" if reasons else "")
-                )
-            )
+            before = f"  (rejected before: {reasons})" if reasons else ""
+            print(plain(f"{message.name or message.role}: {message.text}{before}"))
         self._shown = len(conversation.messages)
         if conversation.stop is not None and not self._ended:
             self._ended = True

@@ -50,9 +50,9 @@ def test_it_takes_a_file_a_cast_and_what_the_command_takes(tmp_path: Path) -> No
     assert duologue.test(agent, file, limit=1).successes == 1
     scored = graphs.agent_test.cast().replace(closing=nodes.scoring(success=lambda state: True))
     assert duologue.test(agent, [{"goal": "x"}], cast=scored).successes == 1
-    with pytest.raises(SettingError, match="'language' is a setting, and the cast is made already"):
+    with pytest.raises(SettingError, match="language: agent_test has no such setting"):
         duologue.test(agent, GOALS, cast=scored, language="zh")
-    with pytest.raises(SettingError, match="there is no setting 'languag'"):
+    with pytest.raises(SettingError, match="languag: agent_test has no such setting"):
         duologue.test(agent, GOALS, languag="zh")
     states = graphs.agent_test.scenarios(GOALS)
     assert duologue.test(agent, states).successes == 1
@@ -61,6 +61,22 @@ def test_it_takes_a_file_a_cast_and_what_the_command_takes(tmp_path: Path) -> No
     assert talks.records[0].provenance.limits["seed"] == 7
     with pytest.raises(SettingError, match=r"there is no scorer 'tool_caled'"):
         duologue.test(agent, [{"goal": "x", "success": {"tool_caled": "x"}}])
+
+
+def test_settings_of_a_cast_may_have_the_names_of_arguments() -> None:
+    seen: list[Any] = []
+
+    def mine(user: Any = "offline", assistant: Any = "offline", limit: int = 1, again: str = "", out: str = "") -> Any:
+        seen.append((limit, again, out))
+        return graphs.agent_test.cast(user, assistant)
+
+    factory = graphs.casts.CastFactory("mine", mine)
+    graphs.casts.registry.SHIPPED["mine"] = factory
+    try:
+        result = duologue.test(agent, GOALS, cast="mine", limit=1, settings={"limit": 7, "out": "there"}, again="yes")
+    finally:
+        del graphs.casts.registry.SHIPPED["mine"]
+    assert (result.planned, seen[-1]) == (1, (7, "yes", "there"))
 
 
 def test_equal_scenarios_are_repeats_and_it_can_be_awaited() -> None:

@@ -12,7 +12,6 @@ from langgraph.graph import START, MessagesState, StateGraph
 import duologue
 from duologue import data, graphs
 from duologue.data import Message, ToolCall
-from duologue.data.formats import record_lines
 from duologue.data.records import Attempt, Usage
 from duologue.errors import DataError, SettingError
 from duologue.graphs.scenarios.forks import forked
@@ -29,6 +28,12 @@ def books(messages: list[dict[str, Any]]) -> str:
     return "It is booked."
 
 
+def fork(source: Any, *, at: Any, id: str = "", assistant: Any = None, **options: Any) -> list[duologue.Conversation]:
+    """The futures of a conversation after its message number `at`."""
+    source = [source] if isinstance(source, duologue.Conversation) else source
+    return list(duologue.test(assistant, source, from_=f"{id}:{at}", **options).records)
+
+
 @pytest.fixture
 def talk() -> duologue.Conversation:
     (talk,) = duologue.test(asks, [GOAL], max_turns=3).records
@@ -43,18 +48,18 @@ def test_each_message_is_a_place_to_take_a_conversation_up_and_what_came_before_
     talk: duologue.Conversation,
 ) -> None:
     for at, message in enumerate(talk.messages[:-1]):
-        futures = duologue.fork(talk, at=at, assistant=books, repeats=2)
+        futures = fork(talk, at=at, assistant=books, repeats=2)
         assert [future.repeat for future in futures] == [0, 1]
         for future in futures:
             assert json.dumps(plain(future.messages[: at + 1])) == json.dumps(plain(talk.messages[: at + 1]))
             assert future.messages[at + 1].role != message.role
             assert future.forks is not None
-            assert (future.forks.id, future.forks.at, future.forks.edited) == (talk.id, at, False)
+            assert (future.forks.id, future.forks.at) == (talk.id, at)
     assert len({future.id for future in futures}) == 2
 
 
 def test_what_is_kept_is_not_paid_for(talk: duologue.Conversation) -> None:
-    (future,) = duologue.fork(talk, at=3, assistant=books)
+    (future,) = fork(talk, at=3, assistant=books)
     assert future.new_messages == future.messages[4:]
     assert future.usage == sum((message.usage for message in future.messages[4:]), Usage.none())
     assert 0 < future.usage.tokens < talk.usage.tokens
@@ -72,21 +77,10 @@ def test_a_limit_of_tokens_counts_only_what_is_said_after_the_fork(talk: duologu
     assert future.usage.tokens < spent
 
 
-def test_an_edited_message_has_its_own_text_and_keeps_its_drafts(talk: duologue.Conversation) -> None:
-    (future,) = duologue.fork(talk, at=1, edit="Which day?", assistant=books)
-    assert future.messages[1].text == "Which day?"
-    assert future.messages[1].attempts == talk.messages[1].attempts
-    assert plain(future.messages[:1]) == plain(talk.messages[:1])
-    assert future.forks is not None
-    assert future.forks.edited
-
-
-def test_other_limits_settings_and_keys_of_the_scenario_are_taken(talk: duologue.Conversation) -> None:
-    (future,) = duologue.fork(
-        talk, at=1, cast="agent_test", assistant=asks, max_turns=2, may_give_up=False, scenario={"goal": "a room"}
-    )
+def test_other_limits_and_settings_are_taken(talk: duologue.Conversation) -> None:
+    (future,) = fork(talk, at=1, cast="agent_test", assistant=asks, max_turns=2, may_give_up=False)
     assert future.provenance is not None
-    assert (future.provenance.limits["max_turns"], future.scenario["goal"]) == (2, "a room")
+    assert future.provenance.limits["max_turns"] == 2
     assert future.provenance.nodes["user_prompt_selector"].settings["may_give_up"] is False
     assert len(future.messages) == 4
 
@@ -101,21 +95,21 @@ def test_a_run_in_a_folder_is_forked_with_its_own_cast_and_resumed(tmp_path: Pat
         out=tmp_path / "run",
     )
     for _ in range(2):
-        futures = duologue.fork(tmp_path / "run", id=runs[1].id[:6], at=4, repeats=2, out=tmp_path / "fork")
+        futures = fork(tmp_path / "run", id=runs[1].id[:6], at=4, repeats=2, out=tmp_path / "fork")
     assert [future.provenance.limits for future in futures if future.provenance] == [
         {"max_turns": 4, "question_attempts": 4, "answer_attempts": 4, "seed": 3, "max_tokens": None}
     ] * 2
     assert all(plain(future.messages[:5]) == plain(runs[1].messages[:5]) for future in futures)
     assert [future.forks.source for future in futures if future.forks] == ["run", "run"]
     (source,) = json.loads((tmp_path / "fork" / "manifest.json").read_text())["data"]
-    assert source["forks"] == {"id": runs[1].id, "at": 4, "edited": False}
+    assert source["forks"] == {"id": runs[1].id, "at": 4}
 
 
 def test_a_conversation_with_rejected_drafts_before_the_fork_keeps_them() -> None:
     rejects = duologue.nodes.validator(lambda draft, state: None if duologue.nodes.rejected(state) else "rude")
     cast = duologue.graphs.agent_test.cast(assistant=asks).replace(answer_validator=rejects)
     (talk,) = duologue.simulate(cast, duologue.graphs.agent_test.scenarios([GOAL]), limits=duologue.Limits(max_turns=2))
-    (future,) = duologue.fork(talk, at=1, cast=cast, assistant=books)
+    (future,) = fork(talk, at=1, cast=cast, assistant=books)
     assert [attempt.verdict for attempt in future.messages[1].attempts] == ["rejected", "accepted"]
     assert future.messages[1] == talk.messages[1]
     assert future.messages[3].text == "It is booked."
@@ -144,7 +138,7 @@ def test_an_agent_goes_on_with_the_channels_that_are_recorded_with_or_without_a_
     (talk,) = duologue.test(agent, [GOAL], max_turns=3).records
     assert [message.kept for message in talk.messages[1::2]] == [{"turns": 1}, {"turns": 2}, {"turns": 3}]
     other, _ = counting(**options)
-    (future,) = duologue.fork(talk, at=3, assistant=other, max_turns=4)
+    (future,) = fork(talk, at=3, assistant=other, max_turns=4)
     assert [message.text for message in future.messages[5::2]] == ["Shall I do turn 3?", "Shall I do turn 4?"]
     assert future.forks is not None
     assert [("begins a new thread" in note) for note in future.forks.notes] == [True]
@@ -157,7 +151,7 @@ def test_an_agent_with_a_thread_begins_with_its_own_tool_calls(talk: duologue.Co
     )
     talk = talk.model_copy(update={"messages": (talk.messages[0], said, *talk.messages[2:])})
     agent, seen = counting(checkpointer=InMemorySaver())
-    (future,) = duologue.fork(talk, at=2, assistant=agent)
+    (future,) = fork(talk, at=2, assistant=agent)
     assert seen[0] == ["human", "ai", "tool", "tool", "ai", "human"]
     assert future.forks is not None
     assert "no world is given" in future.forks.notes[-1]
@@ -174,7 +168,7 @@ def test_a_log_is_taken_up_by_a_user_made_from_its_words(tmp_path: Path) -> None
         ],
     }
     (tmp_path / "log.jsonl").write_text(json.dumps(line) + "\n")
-    (future,) = duologue.fork(tmp_path / "log.jsonl", at=2, assistant=books)
+    (future,) = fork(tmp_path / "log.jsonl", at=2, assistant=books)
     assert [message.text for message in future.messages[:4]] == [
         "I want a cake for Sunday.",
         "For how many people?",
@@ -192,7 +186,7 @@ def test_a_persons_conversation_is_taken_up_by_the_cast_of_its_kind() -> None:
     messages = tuple(Message(role="assistant" if n % 2 else "user", text=text) for n, text in enumerate(texts))
     person = duologue.Conversation(id="a person", scenario=scenario, messages=messages)
     for at in range(3):
-        (future,) = duologue.fork(person, at=at, max_turns=3)
+        (future,) = fork(person, at=at, max_turns=3)
         assert future.provenance is not None
         assert future.provenance.cast == "simquac"
         assert plain(future.messages[: at + 1]) == plain(messages[: at + 1])
@@ -207,7 +201,7 @@ def test_a_memory_is_there_where_the_record_has_it_and_else_a_note_says_so(talk:
     assert not early.get("memories")
     line = "the memory of the user at message #1 is not recorded, only the one at the end"
     assert line in early["forks"]["notes"]
-    (future,) = duologue.fork(remembers, at=1, assistant=books)
+    (future,) = fork(remembers, at=1, assistant=books)
     assert future.forks is not None
     assert line in future.forks.notes
 
@@ -219,36 +213,26 @@ def test_what_cannot_be_taken_up_is_one_line(talk: duologue.Conversation, tmp_pa
     cases: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
         (empty, {"at": 0}, DataError, "has no message that could be kept"),
         (talk, {"at": 6}, SettingError, f"at 6: {talk.id} has #0 to #5"),
-        (talk, {"at": -1}, SettingError, "give the number of the last message to keep"),
+        (talk, {"at": -1}, SettingError, "write ID:MESSAGE"),
         (talk, {"at": 5}, SettingError, "the kept messages have 3 turns, and max_turns is 3"),
-        (talk, {"at": 1, "edit": " "}, SettingError, "edit: is empty"),
-        (talk, {"at": 1, "edit": talk.messages[1].text}, SettingError, "message #1 has this text already"),
         (left, {"at": 2}, SettingError, "is the user's goodbye, which gets no reply"),
-        (talk, {"at": 1, "id": "zz"}, DataError, "the conversation has the id"),
+        (talk, {"at": 1, "id": "zz"}, DataError, "has no conversation 'zz'"),
         (talk, {"at": 1, "nothing": 1}, SettingError, "there is no setting 'nothing'"),
         (talk, {"at": 1, "cast": "simquac"}, DataError, f"{talk.id}: the scenario names no kind"),
         (tmp_path / "away", {"at": 1}, DataError, "cannot be read"),
     ]
     for source, options, error, line in cases:
         with pytest.raises(error) as raised:
-            duologue.fork(source, **options)
+            fork(source, **options)
         assert line in str(raised.value)
         assert "\n" not in str(raised.value)
-    record_lines.write([talk, left.model_copy(update={"id": "2"})], tmp_path / "talks.jsonl")
     with pytest.raises(DataError, match="has 2 conversations: give the id of one of them"):
-        duologue.fork(tmp_path / "talks.jsonl", at=1)
-
-
-def test_a_goodbye_that_is_edited_gets_a_reply(talk: duologue.Conversation) -> None:
-    goodbye = Message(role="user", text="Bye.", stored=False)
-    left = talk.model_copy(update={"messages": (*talk.messages[:2], goodbye)})
-    (future,) = duologue.fork(left, at=2, edit="For two, please.", assistant=books)
-    assert [message.text for message in future.messages[2:4]] == ["For two, please.", "It is booked."]
+        fork([talk, left.model_copy(update={"id": "2"})], at=1)
 
 
 def test_a_run_whose_cast_is_a_live_object_needs_that_object_again(tmp_path: Path) -> None:
     duologue.test(asks, [GOAL], max_turns=2, out=tmp_path / "run")
     with pytest.raises(SettingError, match=r"assistant is a live object .*: name a cast"):
-        duologue.fork(tmp_path / "run", at=1)
-    (future,) = duologue.fork(tmp_path / "run", at=1, assistant=books)
+        fork(tmp_path / "run", at=1)
+    (future,) = fork(tmp_path / "run", at=1, assistant=books)
     assert future.messages[3].text == "It is booked."

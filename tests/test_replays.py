@@ -18,6 +18,7 @@ from duologue.data.identity import digest
 from duologue.errors import DataError, DuologueError, SettingError
 from duologue.graphs import Cast
 from duologue.graphs.scenarios.forks import replayed
+from duologue.studies.agent_trials import AgentSuccess
 
 
 class Paid(BaseChatModel):
@@ -66,6 +67,15 @@ def talks(user: BaseChatModel, judge: BaseChatModel, scorer: BaseChatModel, agen
     )
 
 
+def replay(source: Any, *, assistant: Any = None, **options: Any) -> AgentSuccess:
+    return duologue.test(assistant, source, replay_user=True, **options)
+
+
+def rows(result: AgentSuccess) -> Any:
+    assert result.taken_up is not None
+    return result.taken_up.conversations
+
+
 @pytest.fixture
 def run() -> list[duologue.Conversation]:
     """Six conversations of a user by rules, of three turns each."""
@@ -90,9 +100,11 @@ def test_an_unchanged_agent_gives_the_same_records_byte_for_byte_and_only_its_an
     assert any(attempt.verdict == "rejected" for talk in stored for attempt in talk.attempts("user"))
     asked, agent.asked_for = agent.asked_for, Counter()
     user.forbidden = scorer.forbidden = True
-    result = duologue.replay(stored, cast=talks(user, judge, scorer, agent))
+    result = replay(stored, cast=talks(user, judge, scorer, agent))
     assert lines(result.records) == lines(stored)
-    assert (result.identical, result.saved, result.differs_at) == (12, 1.0, {})
+    assert result.taken_up is not None
+    assert [row.came_out for row in rows(result)] == ["equal"] * 12
+    assert (result.taken_up.saved, result.taken_up.differs_at) == (1.0, {})
     assert agent.asked_for.total() == asked.total()  # it was asked at every message
 
 
@@ -106,25 +118,27 @@ def test_another_judge_and_another_scorer_are_asked_themselves() -> None:
     strict = nodes.judge(kind, "Reject what is long.", ["long"])
     closing = nodes.scoring(success=nodes.judged(stern, "Was the user delighted?"))
     silent.forbidden, asked = True, kind.calls["all"]
-    result = duologue.replay(stored, cast=cast.replace(answer_validator=strict, closing=closing))
+    result = replay(stored, cast=cast.replace(answer_validator=strict, closing=closing))
     assert (kind.calls["all"], stern.calls["all"]) == (2 * asked, 3)
     assert [talk.labels["scores"]["success"]["value"] for talk in result.records] == [False] * 3
-    assert result.saved == 1.0
+    assert result.taken_up is not None
+    assert result.taken_up.saved == 1.0
 
 
 def test_an_answer_that_is_changed_at_a_message_forks_there_in_every_conversation() -> None:
     goals = [{"first_message": f"I want table {number}.", "facts": ["for two"]} for number in range(15)]
     stored = duologue.test(Clerk(), goals, max_turns=3).records
     planted = {f"I want table {number}.": (1, 3, 5)[number % 3] for number in range(15)}
-    result = duologue.replay(list(stored), assistant=Clerk(planted))
-    assert [row.differs_at for row in result.conversations] == list(planted.values())
+    result = replay(list(stored), assistant=Clerk(planted))
+    assert [row.differs_at for row in rows(result)] == list(planted.values())
     for old, new in zip(stored, result.records, strict=True):
         assert new.forks is not None
         at = planted[old.messages[0].text]
         assert (new.id, new.forks.id, new.forks.at, new.forks.answers_only) == (old.id, old.id, at - 1, True)
         assert new.messages[:at] == old.messages[:at]
         assert new.messages[at].text.startswith("Another")
-    assert result.differs_at == Counter({1: 5, 3: 5, 5: 5})
+    assert result.taken_up is not None
+    assert result.taken_up.differs_at == Counter({1: 5, 3: 5, 5: 5})
 
 
 def test_the_agent_does_not_see_what_the_user_will_say(run: list[duologue.Conversation]) -> None:
@@ -134,24 +148,22 @@ def test_the_agent_does_not_see_what_the_user_will_say(run: list[duologue.Conver
         seen.append({*state, *state["origin"]})
         return {"drafts": [{"text": "Hm."}]}
 
-    duologue.replay(run[:1], cast="agent_test", assistant=nosy)
+    replay(run[:1], cast="agent_test", assistant=nosy)
     assert seen
     assert not any("replays" in keys for keys in seen)
 
 
 def test_a_shorter_or_longer_conversation_forks_at_its_end(run: list[duologue.Conversation]) -> None:
-    shorter = duologue.replay(run[:2], assistant=Clerk(), max_turns=2)
-    assert (
-        [row.differs_at for row in shorter.conversations] == [len(talk.messages) for talk in shorter.records] == [4, 4]
-    )
-    longer = duologue.replay(run[:2], assistant=Clerk(), max_turns=4)
-    assert [row.differs_at for row in longer.conversations] == [6, 6]
+    shorter = replay(run[:2], assistant=Clerk(), max_turns=2)
+    assert [row.differs_at for row in rows(shorter)] == [len(talk.messages) for talk in shorter.records] == [4, 4]
+    longer = replay(run[:2], assistant=Clerk(), max_turns=4)
+    assert [(row.differs_at, row.came_out) for row in rows(longer)] == [(6, "longer")] * 2
     assert [len(talk.messages) for talk in longer.records] == [8, 8]
 
 
 def test_a_run_of_forks_is_replayed_with_its_kept_messages(run: list[duologue.Conversation]) -> None:
-    futures = duologue.fork(run[0], at=2, assistant=Clerk(), repeats=2)
-    result = duologue.replay(futures, assistant=Clerk())
+    futures = duologue.test(Clerk(), run, from_=f"{run[0].id}:2", repeats=2).records
+    result = replay(futures, assistant=Clerk())
     assert lines(result.records) == lines(futures)
 
 
@@ -159,8 +171,8 @@ def test_a_replay_in_a_folder_goes_on(tmp_path: Path) -> None:
     goals = [{"goal": f"book table {number}"} for number in range(3)]
     duologue.test(Clerk(), goals, max_turns=2, out=tmp_path / "run")
     for _ in range(2):
-        result = duologue.replay(tmp_path / "run", assistant=Clerk(), out=tmp_path / "again")
-    assert (result.identical, result.folder) == (3, tmp_path / "again")
+        result = replay(tmp_path / "run", assistant=Clerk(), out=tmp_path / "again")
+    assert ([row.came_out for row in rows(result)], result.folder) == (["equal"] * 3, tmp_path / "again")
 
 
 def test_what_cannot_be_replayed_is_one_line(run: list[duologue.Conversation], tmp_path: Path) -> None:
@@ -170,11 +182,11 @@ def test_what_cannot_be_replayed_is_one_line(run: list[duologue.Conversation], t
         (tmp_path / "away", {}, DataError, "cannot be read"),
         (run, {"cast": "simquac"}, DataError, "the scenario names no kind"),
         (run, {"nothing": 1}, SettingError, "there is no setting 'nothing'"),
-        (tmp_path / "run.jsonl", {"out": tmp_path / "run.jsonl"}, SettingError, "is the run that is replayed"),
+        (tmp_path / "run.jsonl", {"out": tmp_path / "run.jsonl"}, SettingError, "is the run that is taken up"),
     ]
     for source, options, error, line in cases:
         with pytest.raises(error) as raised:
-            duologue.replay(source, assistant=Clerk(), **options)
+            replay(source, assistant=Clerk(), **options)
         assert line in str(raised.value)
         assert "\n" not in str(raised.value)
 

@@ -74,7 +74,7 @@ def write(repository: pytest.Pytester, source: str) -> None:
 
 
 @pytest.mark.heavy
-def test_a_fault_of_the_simulated_user_is_a_skip_with_its_rule_and_counts_if_it_is_asked_to(run):
+def test_a_fault_of_the_simulated_user_is_a_skip_with_its_rule(run):
     result = run(
         """
 LEAKS = scripted_model("As the user simulator, I should now ask for a seat, given my profile.")
@@ -82,16 +82,11 @@ LEAKS = scripted_model("As the user simulator, I should now ask for a seat, give
 
 def test_skipped(simulated_user):
     assert_solved(simulated_user(agent, goal="a seat", user=LEAKS))
-
-
-def test_counted(simulated_user):
-    assert_solved(simulated_user(agent, goal="a seat", user=LEAKS), user_faults="count")
 """,
         "-rs",
     )
-    result.assert_outcomes(skipped=1, failed=1)
+    result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(["*the simulated user is at fault, not the agent: user_rejected*"])
-    assert "stop: user_rejected, fault: user" in result.stdout.str()
 
 
 @pytest.mark.heavy
@@ -126,13 +121,13 @@ def test_a_misspelt_setting_is_named_with_those_that_there_are(run):
     result = run(
         """
 def test_call(simulated_user):
-    with pytest.raises(ValueError, match="no setting 'succes', only "):
+    with pytest.raises(ValueError, match="succes: agent_test has no such setting; it has "):
         simulated_user(agent, goal="x", succes={"solved": True})
 
 
 @pytest.mark.asyncio
 async def test_own_loop(simulated_user):
-    with pytest.raises(ValueError, match="no setting 'turns'"):
+    with pytest.raises(ValueError, match="turns: agent_test has no such setting"):
         await simulated_user.asimulate(agent, goal="x", turns=3)
 """,
     )
@@ -153,9 +148,9 @@ def test_a_function(simulated_user):
     assert_solved(simulated_user(agent, goal="move it", facts="The code is QX4821.", repeats=2))
 
 
-def test_a_model_and_a_scorer(simulated_user):
+def test_a_model_and_a_success(simulated_user):
     user = scripted_model("Please move it.", "Thanks, bye!")
-    assert_solved(simulated_user(pieces, goal="move it", user=user), scorer=nodes.text_contains("moved"))
+    assert_solved(simulated_user(pieces, goal="move it", user=user, success={"text_contains": "moved"}))
 
 
 def test_a_failure(simulated_user):
@@ -181,7 +176,6 @@ def test_conversations_are_kept_where_the_option_says(run, repository):
 @pytest.mark.parametrize("where", ["a/b"])
 def test_kept(simulated_user, where):
     simulated_user(agent, goal="move my flight", facts="My code is QX4821.", repeats=2)
-    assert simulated_user.folders[0].name.startswith("test_kept_a_b-")
 """
     for _ in range(2):
         run(source, "--duologue-out", "kept").assert_outcomes(passed=1)

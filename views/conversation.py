@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from ..analysis.attempts import model_tokens
 from ..analysis.outcomes import outcome
@@ -15,7 +15,6 @@ from ..data.summaries import outline, title_of
 from .graph import drawn
 from .labels import labels_html
 from .markdown import rendered
-from .marking import Mark, marked
 from .pages import anchor_of, page, render
 from .parts import Gallery
 from .wording import Wording, language_on_page
@@ -40,12 +39,10 @@ class ShownTurn:
     attempts: tuple[Attempt, ...]
     targets: tuple[tuple[str, int], ...]
     """Text of each span, and where in the section it begins."""
-    marks: tuple[Mark, ...] = ()
-    """The message's text, with the scenario's facts in it."""
     refused: bool = False
     """Whether it is a reply that gives no answer."""
     markdown: Markup | None = None
-    """A reply's text as HTML, its facts marked; None if it has no Markdown, or spans, which are shown as they are."""
+    """A reply's text as HTML; None if it has no Markdown, or spans, which are shown as they are."""
 
     @property
     def name(self) -> str | None:
@@ -144,25 +141,17 @@ def step_tree(steps: Sequence[Step]) -> list[Branch]:
 def turns(conversation: Conversation) -> Iterator[ShownTurn]:
     """Messages, and turns without a message, in their order."""
     domain = domains.of(conversation)
-    facts = domain.facts(conversation.scenario)
     silent: dict[int, list[ShownTurn]] = {turn.after: [] for turn in conversation.unsaid}
     for turn in conversation.unsaid:
         silent[turn.after].append(ShownTurn(None, turn.role, None, turn.attempts, ()))
     for number, message in enumerate(conversation.messages):
         yield from silent.get(number, [])
         targets = tuple((span.text, span.start) for span in message.spans)
-        marks = marked(message.text, facts)
         reply = message.role == "assistant"
-        markdown = rendered(message.text, lambda text: _written(marked(text, facts))) if reply and not targets else None
+        markdown = rendered(message.text) if reply and not targets else None
         refused = reply and domain.refuses(message)
-        yield ShownTurn(number, message.role, message, message.attempts, targets, marks, refused, markdown)
+        yield ShownTurn(number, message.role, message, message.attempts, targets, refused, markdown)
     yield from silent.get(len(conversation.messages), [])
-
-
-def _written(marks: Sequence[Mark]) -> Markup:
-    """A stretch of a text as HTML, with its facts marked."""
-    one = Markup('<mark title="{}">{}</mark>')
-    return Markup("").join(escape(m.text) if m.label is None else one.format(m.label, m.text) for m in marks)
 
 
 def stop_text(conversation: Conversation) -> str:

@@ -1,17 +1,14 @@
 """Markdown of a reply as HTML: only Markdown's own tags, only web links, nothing that is loaded."""
 
 import re
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import MutableMapping, Sequence
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markupsafe import Markup, escape
-
-WrittenMarkdown: TypeAlias = Callable[[str], Markup]
-"""Writes a plain stretch of a text as HTML."""
 
 LONGEST = 20_000
 """Characters of the longest text that is read as Markdown: some texts take a parser time that grows as their square."""
@@ -24,16 +21,16 @@ _PLAIN = frozenset(("paragraph_open", "paragraph_close", "inline", "text", "soft
 _WEB = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
 
 
-def rendered(text: str, written: WrittenMarkdown = escape) -> Markup | None:
+def rendered(text: str) -> Markup | None:
     """The text's Markdown as HTML; None without any, and for a text that is too long or deep to parse.
 
     A link leads to an address of http, https or mailto; any other stays as it is written. An image is its description
-    and its address, HTML is text. `written` writes the words between the signs, by default escaped.
+    and its address, HTML is text.
     """
     if len(text) > LONGEST or not _SIGNS.search(text):
         return None
     parser = _parser()
-    environment: dict[str, Any] = {"written": written}
+    environment: dict[str, Any] = {}
     tokens = parser.parse(text, environment)
     for token in tokens:  # the page's policy allows no style in a tag
         if token.type in ("th_open", "td_open") and token.attrs.pop("style", "") == "text-align:right":
@@ -45,11 +42,7 @@ def rendered(text: str, written: WrittenMarkdown = escape) -> Markup | None:
 
 
 class _Renderer(RendererHTML):
-    """Words through the caller's function, links that send no referrer, images as words."""
-
-    def text(self, tokens: Sequence[Token], idx: int, options: Any, env: MutableMapping[str, Any]) -> str:
-        """A stretch of plain words."""
-        return str(env["written"](tokens[idx].content))
+    """Links that send no referrer, images as words."""
 
     def image(self, tokens: Sequence[Token], idx: int, options: Any, env: MutableMapping[str, Any]) -> str:
         """The image's description and its address; it is not loaded."""

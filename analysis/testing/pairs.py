@@ -15,11 +15,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb, fsum, inf, sqrt
 from statistics import NormalDist
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from ...data.identity import digest
 from ...data.labels.reading import SCORES
-from ...data.records import Conversation, Record, as_object
+from ...data.records import Conversation, Message, Record, as_object
 from ..attempts import rejected_drafts
 from ..estimates import FEWEST, Difference, Span, holm, paired
 from ..faults import SUCCESS
@@ -215,13 +215,18 @@ class _Half:
             not_of_agent=result.fault if result.fault in ("user", "infrastructure") else None,
             failure=failed_conversation(conversation, result),
             messages=tuple(
-                (message.role, digest(message.text, [part.model_dump() for part in message.parts]))
+                (message.role, digest(message.text, [part.model_dump() for part in message.parts], _acts(message)))
                 for message in conversation.messages
             ),
             shared=sum(attempt.shared for attempt in conversation.attempts("user")),
             values=values,
             shares=shares,
         )
+
+
+def _acts(message: Message) -> list[tuple[Any, ...]]:
+    """The calls of tools before a message, with what they gave."""
+    return [(call.name, call.arguments, call.result, call.error) for call in message.tool_calls]
 
 
 def _values_of(conversation: Conversation) -> tuple[dict[str, float], set[str]]:

@@ -4,14 +4,12 @@ A file of answers is JSON lines, an answer a line: conversation, message, label,
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, TypeAlias
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from ...errors import DataError, at, first_invalid
+from ...errors import DataError
 from .. import domains
-from ..files.json import dumps, read_lines, write_text
 from ..identity import digest
 from ..recllmsim.tasks import task_name
 from ..records import Conversation, Json, Record
@@ -236,25 +234,3 @@ def model_value(label: LabelDefinition, conversation: Conversation, item: Item) 
     return label.value_in(labels_at(conversation, label, WHOLE if item.message is None else item.message))
 
 
-def write_answers(answers: Iterable[LabelAnswer], path: Path) -> None:
-    """Write answers as JSON lines."""
-    write_text(path, "".join(dumps(answer.plain()) + "\n" for answer in answers))
-
-
-def read_answers(path: Path, by: str, labels: Mapping[str, LabelDefinition] | None = None) -> list[LabelAnswer]:
-    """The answers in a file of JSON lines; DataError names the broken line.
-
-    `by`: the person, where the file does not name one. With one label in `labels` a line may leave it out.
-    """
-    answers: list[LabelAnswer] = []
-    for number, row in read_lines(path):
-        where = at(path, f"line {number}")
-        if not isinstance(row, Mapping):
-            raise DataError(f"{where}: is not an object: give label, conversation and value")
-        named = {"label": next(iter(labels))} if labels is not None and len(labels) == 1 else {}
-        try:
-            answers.append(LabelAnswer.model_validate({"by": by, **named, **row}))
-        except ValidationError as error:
-            first = first_invalid(error)
-            raise DataError(f"{where}: {first.path}: {first.message}: mend it") from None
-    return answers

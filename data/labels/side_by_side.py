@@ -275,16 +275,6 @@ def unswitched(value: Mapping[str, Any], *, switched: bool) -> dict[str, Any]:
     return {name: choice if name == "why" else names.get(choice, choice) for name, choice in value.items()}
 
 
-def strange(value: Mapping[str, Any]) -> str:
-    """The problem of a stored answer that does not name the sides, such as A; empty without one."""
-    for name, choice in value.items():
-        aspect = name.rpartition(" ")[2] in ASPECTS
-        choices = ("first", "second", *(("both", "neither") if aspect else ("tie",)))
-        if (aspect or name == "preference") and choice not in choices:
-            return f"{name} is {choice!r}, none of {', '.join(choices)}"
-    return ""
-
-
 def batches_of(study: Study, compared: Sequence[ReplyPair]) -> list[list[str]]:
     """Ids of the conversations of each batch of `batch_size`, in an order by digest."""
     ids = sorted({pair.id for pair in compared}, key=lambda name: digest("batch", study.seed, name))

@@ -3,7 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from functools import cached_property, wraps
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Annotated, Any, ParamSpec, get_args, get_type_hints
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from ...errors import DuologueError, SettingError, first_invalid, kind
+from ...nodes.limits import Limits
 from ...nodes.settings.import_path import imported, is_import_path
 from ...nodes.settings.redaction import error_line
 from ..scenarios.sources import Scenarios, ScenarioSource
@@ -85,6 +86,24 @@ class CastFactory:
                 there_are = f"only {', '.join(names)}" if (names := self.settings.model_fields) else "it has none"
                 raise SettingError(f"{self.name}: there is no setting {first.path!r}, {there_are}") from None
             raise SettingError(f"{self.name}: {first.path}: {first.reason}, not {first.value!r}") from None
+
+    def divided(self, values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+        """Values by name as settings of the cast, options of its scenarios, and limits of a conversation.
+
+        SettingError for a name that none of them has, which lists those that there are.
+        """
+        limits = [
+            one.name for one in fields(Limits) if one.name not in ("seed", "max_tokens")
+        ]  # a run has options of these
+        places = (self.settings.model_fields, self.source.model_fields, limits)
+        found: tuple[dict[str, Any], ...] = ({}, {}, {})
+        for name, value in values.items():
+            place = next((own for names, own in zip(places, found, strict=True) if name in names), None)
+            if place is None:
+                there = ", ".join(sorted({name for names in places for name in names}))
+                raise SettingError(f"{name}: {self.name} has no such setting; it has {there}")
+            place[name] = value
+        return found[0], found[1], found[2]
 
 
 def ships(source: type[ScenarioSource]) -> Callable[[Callable[P, Cast]], Callable[P, Cast]]:

@@ -5,38 +5,28 @@ from typing import Any
 
 from ...data.executed_graph import SPEAKER_OF
 from ...data.identity import begun_with
-from ...data.records import Conversation, Fork, Message, NodeInfo, Role
+from ...data.records import Conversation, Fork, NodeInfo, Role
 from ...data.scenarios import scenario_of
 from ...errors import DataError, SettingError
 from ...nodes.speakers.agents import CHANNELS, THREAD
 from ...nodes.state import Planned
 
 
-def forked(
-    conversation: Conversation,
-    at: int,
-    *,
-    edit: str | None = None,
-    scenario: Mapping[str, Any] | None = None,
-    source: str = "",
-) -> Planned:
+def forked(conversation: Conversation, at: int, *, source: str = "") -> Planned:
     """The state of a conversation, simulated, logged or of people, right after its message number `at`, from 0.
 
     The messages up to that one are kept as they are recorded, with every draft; the other side speaks next. The sides'
     memories are those that the record has; what it lacks is a note of `Provenance.forks`.
 
-    `edit`: a text in place of that message's. `scenario`: keys that are to have other values. `source`: name of the file
-    or folder that holds the conversation. DataError if it has no message or says nothing of its scenario; SettingError
-    if there is no such message, nothing can follow it, or the edit changes nothing.
+    `source`: name of the file or folder that holds the conversation. DataError if it has no message or says nothing of
+    its scenario; SettingError if there is no such message, or nothing can follow it.
     """
-    last = _last(conversation, at, edit)
+    _check_last(conversation, at)
     state = _state(conversation)
-    state["scenario"] |= dict(scenario or {})
-    edited, notes = edit is not None, tuple(_notes(conversation, at))
-    fork = Fork(id=conversation.id, at=at, source=source, edited=edited, notes=notes)
+    fork = Fork(id=conversation.id, at=at, source=source, notes=tuple(_notes(conversation, at)))
     return {
         **state,
-        "messages": [message.plain() for message in (*conversation.messages[:at], last)],
+        "messages": [message.plain() for message in conversation.messages[: at + 1]],
         "memories": _memories(conversation, at),
         "forks": fork.plain(),
     }
@@ -82,8 +72,8 @@ def _first_messages(conversation: Conversation) -> list[dict[str, Any]]:
     return []
 
 
-def _last(conversation: Conversation, at: int, edit: str | None) -> Message:
-    """The last message to keep, with its new text."""
+def _check_last(conversation: Conversation, at: int) -> None:
+    """DataError or SettingError if a message cannot be the last that is kept."""
     count = len(conversation.messages)
     if not count:
         raise DataError(f"{conversation.id}: has no message that could be kept: simulate it from its beginning")
@@ -91,20 +81,11 @@ def _last(conversation: Conversation, at: int, edit: str | None) -> Message:
         messages = "only #0" if count == 1 else f"#0 to #{count - 1}"
         raise SettingError(f"at {at!r}: {conversation.id} has {messages}: give the number of the last message to keep")
     last = conversation.messages[at]
-    if edit is not None:
-        if not edit.strip():
-            raise SettingError("edit: is empty: give a text, or leave it out")
-        if edit == last.text:
-            raise SettingError(f"edit: message #{at} has this text already: give another text, or leave it out")
-        # Spans, labels and what its format says are of the old text. Its drafts stay: their tool calls were made.
-        changes: dict[str, Any] = {"text": edit, "spans": (), "labels": {}, "extra": {}}
-        return last.model_copy(update=changes | ({"stored": True} if last.role == "user" and last.name is None else {}))
     if last.role == "user" and not last.stored and last.name is None:
         raise SettingError(
             f"at {at}: message #{at} of {conversation.id} is the user's goodbye, which gets no reply: "
-            "give an earlier message, or edit this one"
+            "give an earlier message"
         )
-    return last
 
 
 def _memories(conversation: Conversation, at: int) -> dict[Role, dict[str, Any]]:

@@ -19,6 +19,7 @@ from .gate import RunOverError
 from .store import Replies
 
 UNPRICED = ("ollama", "huggingface", "nvidia")  # whose models bear names of others' models, and not their prices
+FEW = 2  # ended calls by which the most that a call takes is known within a factor of two
 
 
 @dataclass(frozen=True)
@@ -229,14 +230,16 @@ class Spending:
 class Reservations:
     """The calls under way in one event loop, each with its part of what is left of the budget.
 
-    A call's part is what it sends, by its characters, and what calls took beyond that in the mean. Until one has ended one
-    is under way; then twice as many as have.
+    A call's part is an upper estimate: what it sends, by its characters, and the most that a call took beyond that, at the
+    highest price of a token so far; more while few calls have told what they take. Until one has ended one is under way;
+    then twice as many as have.
     """
 
     spending: Spending
     closed: bool = False  # whether no call may begin any more
     _ended: int = 0
-    _taken: tuple[float, float] = (0.0, 0.0)  # by those: tokens beyond what they were expected to send, and dollars
+    _beyond: float = 0.0  # most tokens of one of those beyond what it was expected to send
+    _price: float = 0.0  # most dollars of a token
     _held: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])  # tokens and dollars of each
     _change: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -248,8 +251,8 @@ class Reservations:
         """
         part = (0.0, 0.0)
         while self.spending.bounded and not self.closed:
-            beyond, dollars = (amount / max(1, self._ended) for amount in self._taken)
-            part = expected + beyond, dollars
+            tokens = expected + self._beyond * (1 + FEW / max(1, self._ended))
+            part = tokens, tokens * self._price
             passed = self.spending.reached(*map(sum, zip(part, *self._held, strict=True)))
             if passed is None and len(self._held) < max(1, 2 * self._ended):
                 break
@@ -264,7 +267,8 @@ class Reservations:
 
         def took(tokens: int, dollars: float) -> None:
             self._ended += 1
-            self._taken = self._taken[0] + tokens - expected, self._taken[1] + dollars
+            self._beyond = max(self._beyond, tokens - expected)
+            self._price = max(self._price, dollars / max(1, tokens))
 
         try:
             yield took

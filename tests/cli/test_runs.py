@@ -89,13 +89,31 @@ def test_the_summary_of_github_is_appended_to(duologue, monkeypatch):
     assert Path("steps.md").read_text().startswith("# earlier\n## duologue test: agent")
 
 
-def test_an_old_run_is_compared_where_scenarios_are_the_same_or_common(duologue):
+def test_a_casts_own_setting_may_have_the_name_of_an_option(duologue):
+    Path("mine.py").write_text(
+        "from duologue.graphs import agent_test\n\n\n"
+        "def cast(user='offline', assistant='offline', limit: int = 1):\n"
+        "    assert limit == 7\n    return agent_test.cast(user, assistant)\n"
+    )
+    own = ("--cast", "mine:cast", "--set", "limit=7")
+    _, out, _ = with_agent(duologue, "good", *own, "--limit", 1, "--json")
+    assert json.loads(out)["planned"] == 1
+
+
+def test_faults_by_repairs_and_peoples_labels_are_asked_for_by_options(duologue):
+    code, out, _ = with_agent(duologue, "agent", "--why", "--out", "run", "--json")
+    assert (code, [one["fault"] for one in json.loads(out)["why"]]) == (1, ["undecided"])
+    rows = [{"conversation": one.id, "value": True} for one in data.load("run")]
+    Path("labels.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    _, out, _ = with_agent(duologue, "agent", "--labels", "labels.jsonl", "--json")
+    assert json.loads(out)["judge"]["labelled"] == 2
+
+
+def test_an_old_run_is_compared_where_both_have_scenarios(duologue):
     with_agent(duologue, "good", "--out", "old", "--limit", 1)
-    code, _, err = with_agent(duologue, "agent", "--out", "new", "--against", "old")
-    assert code == 2
-    assert "--common" in err
-    _, out, _ = with_agent(duologue, "agent", "--out", "new", "--against", "old", "--common", "--json")
-    assert len(json.loads(out)["against"]["tested"]) == 1
+    _, out, _ = with_agent(duologue, "agent", "--out", "new", "--against", "old", "--json")
+    compared = json.loads(out)["against"]
+    assert (len(compared["tested"]), len(compared["not_compared"])) == (1, 1)
     assert Path("new/pairs.html").is_file()
 
 
@@ -105,15 +123,16 @@ def test_a_conversation_is_taken_up_at_a_message_and_a_run_is_replayed(duologue)
     options = ("--scenarios", "run", "--assistant", "tested_agents:good")
     code, out, _ = duologue("test", *options, "--from", f"{failed.id[:8]}:0", "--repeats", 2, "--out", "fork", "--json")
     result = json.loads(out)
-    assert (code, result["successes"], result["taken_up"]["stored_success"]) == (0, 2, False)
+    assert (code, result["successes"]) == (0, 2)
+    assert "2 of 2 futures succeeded; the stored conversation failed" in result["notes"]
     assert all(one.messages[0].text == failed.messages[0].text for one in data.load("fork"))
     code, out, _ = duologue("test", *options, "--replay-user", "--out", "replay", "--fail-if-worse", 0.4)
-    assert "2 replayed: 0 equal their records, 2 fork" in out
+    assert "2 replayed: 2 different" in out
     assert Path("replay/pairs.html").is_file()
     same = duologue(
         "test", "--scenarios", "run", "--replay-user", "--assistant", "tested_agents:agent", "--out", "same"
     )
-    assert "2 replayed: 2 equal their records" in same[1]
+    assert "2 replayed: 2 equal" in same[1]
 
 
 def test_a_run_is_told_in_few_lines_and_written_as_a_data_set(duologue):

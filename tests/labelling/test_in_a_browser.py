@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from duologue import data
+from duologue import data, labelling
 from duologue.data import Conversation, Message
 from duologue.runs.people_labels import AnswerFiles, answers_of
 from duologue.runs.store import BusyError
@@ -117,6 +117,7 @@ CHILD = "asyncio duologue json shutil socket starlette streamlit typing uvicorn 
 def test_nothing_of_the_working_folder_is_run_or_obeyed_and_nobody_without_the_address_is_answered(
     command, browser, tmp_path
 ):
+    before = {*Path(labelling.__file__).parent.rglob("[!_]*")}
     for name in CHILD:
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write({name!r} + ' ')\n")
     (tmp_path / ".streamlit").mkdir()
@@ -132,6 +133,7 @@ def test_nothing_of_the_working_folder_is_run_or_obeyed_and_nobody_without_the_a
     page.goto(served)
     page.get_by_text("0 of 2 labelled as ann").wait_for()
     assert {urlsplit(url).netloc for url in requests if url.startswith("http")} == {urlsplit(served).netloc}
+    assert {*Path(labelling.__file__).parent.rglob("[!_]*")} == before
     assert not (tmp_path / "ran").exists()
     page.goto(served.partition("?")[0])
     page.get_by_text("Open the address that the command printed").wait_for()
@@ -139,13 +141,16 @@ def test_nothing_of_the_working_folder_is_run_or_obeyed_and_nobody_without_the_a
     for host, origin, status in (
         (here, f"http://{here}", 101),
         (here, "http://evil.example", 403),
-        ("evil.example", "http://evil.example", 403),
     ):
         upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
         upgrade |= {"Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Host": host, "Origin": origin}
         with closing(HTTPConnection(here)) as connection:
             connection.request("GET", "/_stcore/stream", headers=upgrade)
             assert connection.getresponse().status == status, (host, origin)
+    for path in ("/", "/_stcore/stream", "/_stcore/health", "/favicon.png"):
+        with closing(HTTPConnection(here)) as connection:
+            connection.request("GET", path, headers={"Host": "evil.example"})
+            assert connection.getresponse().status == 400
     page.close()
 
 

@@ -1,5 +1,6 @@
 """Budgets, time, Ctrl-C, progress and the plan of a run."""
 
+import asyncio
 import os
 import re
 import signal
@@ -7,13 +8,18 @@ import threading
 import time
 
 import pytest
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
 
 import duologue
 from duologue import runs
 from duologue.data import Conversation
+from duologue.data.identity import digest
 from duologue.errors import SettingError
 from duologue.graphs import agent_test, simquac
 from duologue.nodes import Limits
+from duologue.nodes.calls import spending
 from duologue.nodes.calls.service import Calls
 from duologue.runs.plan import conversations_planned
 from duologue.runs.progress import Figures, duration
@@ -58,6 +64,38 @@ def test_tokens_are_bounded_over_all_calls_also_over_those_of_an_earlier_command
     assert sum(one.usage.tokens for one in again) <= 2_200
     whole = duologue.simulate(cast, goals(40), **call, max_tokens=10**6)
     assert {one.stop for one in whole} == {"max_turns"}
+
+
+class Varied(BaseChatModel):
+    """A chat model whose replies take more or fewer tokens, by what it is sent."""
+
+    @property
+    def _llm_type(self):
+        return "varied"
+
+    def _generate(self, *_, **__):
+        raise NotImplementedError
+
+    async def _agenerate(self, messages, stop=None, run_manager=None, **kwargs):
+        number = int(digest([str(message.content) for message in messages])[:6], 16)
+        await asyncio.sleep(number % 7 / 1000)
+        sent, said = sum(len(str(message.content)) for message in messages) // 4, round(20 * 1.5 ** (number % 8))
+        usage = {"input_tokens": sent, "output_tokens": said, "total_tokens": sent + said}
+        reply = AIMessage("I see. Please go on. " * (1 + said // 40), usage_metadata=usage)
+        return ChatResult(generations=[ChatGeneration(message=reply)])
+
+
+@pytest.mark.parametrize("bound", [0.005, 0.01, 0.05])
+def test_the_bound_of_the_cost_is_hardly_passed_by_many_calls_at_the_same_time(monkeypatch, bound):
+    def price(query, tokens):
+        return (0.4 * tokens.get("input_tokens", 0) + 1.6 * tokens.get("output_tokens", 0)) / 1e6
+
+    monkeypatch.setattr(spending, "price", price)
+    cast = agent_test.cast(Varied(), Varied())
+    talks = duologue.simulate(cast, goals(200), limits=Limits(max_turns=6), max_cost=bound, concurrency=64)
+    usages = [attempt.usage for one in talks for attempt in one.attempts() if attempt.usage is not None]
+    spent = sum(price(None, usage.model_dump()) for usage in usages)
+    assert 0.4 * bound < spent <= 1.1 * bound
 
 
 def test_time_is_bounded_also_while_an_agent_blocks():

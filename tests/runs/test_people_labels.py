@@ -1,6 +1,5 @@
 """People's answers: on the disk at each answer, taken back, several people apart, and as labels beside the data."""
 
-import json
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from duologue.errors import DataError, SettingError
 from duologue.prompts.label_pages import shipped_labels
 from duologue.runs.people_labels import AnswerFiles, answers_of, next_batch
 from duologue.runs.store import BusyError
-from duologue.studies.people_answers import export_answers, import_answers, people_labels, study_preferences
+from duologue.studies.labels import people_labels, study_preferences
 
 TONE = LabelDefinition.of("tone", {"unit": "user turn", "values": ["warm", "cold"]}, "x", "p")
 PAGE = "---\nunit: user turn\nvalues: [warm, cold]\n---\nHow the user sounds.\n"
@@ -130,20 +129,6 @@ def test_people_s_labels_stand_beside_those_of_the_data_with_a_tie_null(source: 
         people_labels(tmp_path / "other.jsonl", tmp_path / "a", **LABELS)
 
 
-def test_answers_go_out_and_come_in_and_none_is_stored_where_one_is_wrong(source: Path, tmp_path: Path) -> None:
-    put(tmp_path / "a", "ann", *(item(n).answered({"tone": "cold"}, "ann") for n in range(2)))
-    assert export_answers(tmp_path / "a", "out.jsonl", **LABELS) == 2
-    assert import_answers("out.jsonl", tmp_path / "b", **LABELS) == (2, 2)
-    assert import_answers("out.jsonl", tmp_path / "b", **LABELS) == (2, 0)
-    assert answers_of(tmp_path / "b") == answers_of(tmp_path / "a")
-    line = {"conversation": "1", "message": 0, "value": {"tone": "warm"}}
-    Path("in.jsonl").write_text(json.dumps(line) + "\n")
-    assert import_answers("in.jsonl", tmp_path / "c", **LABELS, by="ann@example.org") == (1, 1)
-    assert list(answers_of(tmp_path / "c")) == ["ann-example-org"]
-    Path("in.jsonl").write_text(json.dumps(line) + "\n" + json.dumps({**line, "value": {"tone": "hot"}}) + "\n")
-    with pytest.raises(DataError, match="answer 2: tone is 'hot'"):
-        import_answers("in.jsonl", tmp_path / "d", **LABELS, by="ann")
-    assert not (tmp_path / "d").exists()
 
 
 @pytest.fixture

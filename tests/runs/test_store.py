@@ -167,12 +167,10 @@ def test_two_versions_are_one_plan_in_one_folder_and_a_stored_run_is_only_read(t
         duologue.test(good, [GOAL], repeats=2, seed=1, against=folder)
 
 
-def test_runs_with_other_scenarios_are_compared_where_both_planned_if_one_says_so(topics):
+def test_runs_with_other_scenarios_are_compared_where_both_planned(topics):
     plans = [runs.planned(simquac.cast(), simquac.scenarios(topics(count))) for count in (2, 3)]
     old, new = (runs.store.manifest_of({"": simquac.cast()}, plan, LIMITS) for plan in plans)
-    with pytest.raises(duologue.errors.SettingError, match="scenarios or repeats differ"):
-        comparable(old, new, "old")
-    both = comparable(old, new, "old", common=True)
+    both = comparable(old, new, "old")
     assert (len(both.planned), len(both.notes)) == (2, 1)
 
 

@@ -5,8 +5,7 @@ from pathlib import Path
 import shutil
 import duologue
 from tests.labels_by_function import first_values
-from duologue.studies.labelling import LabellingSettings, LabelWork
-from duologue.studies.side_by_side import StudyWork
+from duologue.studies.labelling import LabellingSettings, LabelWork, StudyWork
 
 
 def first(part):

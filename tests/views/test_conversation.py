@@ -92,7 +92,7 @@ def test_a_notebook_shows_conversations_once_the_views_are_loaded(talk):
     assert "The lighthouse" in shown["text/html"]
 
 
-def test_the_page_of_another_kind_shows_what_its_scenario_says_and_marks_the_users_facts(tags):
+def test_the_page_of_another_kind_shows_what_its_scenario_says(tags):
     scenario = {
         "kind": "recllmsim", "task": "travel planning", "task_context": "Plan a month in summer.", "season": "summer",
         "profile": {"habits": ["hiking", "slow food"], "daily_interests": ["chess", "tea"], "age": 21},
@@ -102,10 +102,6 @@ def test_the_page_of_another_kind_shows_what_its_scenario_says_and_marks_the_use
     text = " ".join("".join(tags(html).text).split())
     for words in ("travel planning", "Plan a month in summer.", "chess, tea", "season", "slow food"):
         assert words in text, words
-    assert re.findall(r'<mark title="([^"]+)">([^<]+)</mark>', html) == [
-        ("habits", "Hiking"),
-        ("Daily Interests and Hobbies", "chess"),
-    ]
     assert text.index("Plan a month") < text.index("slow food") < text.index("chess, tea") < text.index("season")
 
 

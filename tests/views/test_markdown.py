@@ -84,14 +84,6 @@ def test_spans_win_over_markdown():
     assert "<strong>" not in conversation_html(reply("**bold**", spans=(Span(text="bold", start=0),)))
 
 
-def test_facts_are_marked_inside_of_markdown():
-    about = {"kind": "recllmsim", "task": "t", "task_context": "c", "profile": {"habits": ["hiking", "<i>&"]}}
-    messages = (Message(role="assistant", text="- **Hiking** shoes\n- `hiking` <i>& more"),)
-    html = conversation_html(Conversation(id="a", scenario=about, messages=messages))
-    assert '<strong><mark title="habits">Hiking</mark></strong>' in html
-    assert '<mark title="habits">&lt;i&gt;&amp;</mark>' in html
-
-
 BOMBS = {
     "emphasis": "*a **b ", "stars and lines": "*_", "brackets": "[", "links": "[a](", "images": "![", "quotations": "> ", "lists": "- ",
     "pairs": "[]", "strikes": "~~a ~", "table": "a|b\n-|-\n", "signs": "&lt;`", "angles": "<a ",

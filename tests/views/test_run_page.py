@@ -160,6 +160,7 @@ def test_two_sets_stand_side_by_side_and_what_is_in_one_alone_is_named(talk, tag
     body_text = " ".join("".join(tags(body).text).split())
     assert "A people" in body_text
     assert "B machines" in body_text
+    assert "Settings and counts" not in text  # there are none
     assert "exchange" not in (text + body_text).lower()  # the page has one word for a turn
     assert '<span class="span a b" title="A and B">Three keepers</span>' in body
 

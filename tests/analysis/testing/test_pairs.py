@@ -15,7 +15,7 @@ from duologue.analysis.testing.pairs import (
     paired_properties,
     scenario_table,
 )
-from duologue.data import Attempt, Conversation, Message
+from duologue.data import Attempt, Conversation, Message, ToolCall
 from duologue.data.records import Failure, Usage
 
 
@@ -128,6 +128,20 @@ def test_pairs_are_told_where_they_differ_and_whether_the_user_does():
     assert any(shown.startswith(line) for shown in paired_lines(result)), paired_lines(result)
     same = compare_pairs(old, new[:2] + old[2:])
     assert "all pairs are equal up to an answer of the agent, and 3 of 4 to the end" in paired_lines(same)
+
+
+def test_pairs_differ_at_a_call_or_a_result_too_where_the_words_are_the_same():
+    def with_call(number, **call):
+        one = talk(number, 0, True, "Hello.", "It is booked.")
+        done = Attempt(text="It is booked.", verdict="accepted", tool_calls=(ToolCall(**call),))
+        said = one.messages[1].model_copy(update={"attempts": (done,)})
+        return one.model_copy(update={"messages": (one.messages[0], said)})
+
+    first = {"name": "book", "arguments": {"seats": 2}, "result": "ok"}
+    others = [first, {**first, "arguments": {"seats": 3}}, {**first, "result": "full"}, {**first, "name": "cancel"}]
+    old = [with_call(number, **first) for number in range(4)]
+    new = [with_call(number, **other) for number, other in enumerate(others)]
+    assert [pair.differs_at for pair in compare_pairs(old, new).tested] == [None, 1, 1, 1]
 
 
 def test_other_measures_are_paired_and_adjusted_for_their_number():

@@ -52,7 +52,7 @@ def test_each_scenario_of_a_file_is_a_model_and_a_second_server_takes_the_next_p
         ((), "--scenarios: give a file of JSON lines"),
         (("--fact", "a"), "--goal: give it with its facts"),
         ((*GOAL, "--scenarios", "s.jsonl"), "--goal: give it with its facts, or --scenarios in their place"),
-        ((*GOAL, "--set", "colour=red"), "--set colour: agent_test has no such setting"),
+        ((*GOAL, "--set", "colour=red"), "colour: agent_test has no such setting"),
         ((*GOAL, "--behaviour", "rude"), "behaviour: there is no behaviour 'rude'"),
         ((*GOAL, "--user", "nobody"), "model 'nobody' is unknown"),
         (("--cast", "nothing", *GOAL), "there is no cast 'nothing'"),

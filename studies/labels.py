@@ -1,14 +1,20 @@
-"""Agreement of labels, with what their sources and definitions say of it, as a function for notebooks and scripts."""
+"""Labels as functions for notebooks and scripts: their agreement, people's answers as labels, and what people prefer."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..prompts.label_pages import labels_in, scales_of, shipped_labels
-from .sources import StudySource, conversations_of
+from ..data.labels.side_by_side import STUDY, Study
+from ..data.labels.table import LabelTable
+from ..data.loading import Loaded, load
+from ..errors import DataError
+from ..prompts.label_pages import labels_in, labels_named, scales_of, shipped_labels
+from ..runs.people_labels import labels_of_people, with_reasons
+from .sources import Notify, StudySource, conversations_of, logged
 
 if TYPE_CHECKING:  # they need the extra `stats`
     from ..analysis.labels.agreement import Agreement
+    from ..analysis.tables import TablesReport
 
 
 def agreement(
@@ -74,3 +80,47 @@ def agreement(
             "have one, give the definition's folder (--labels-dir DIR) or --scale LOW,...,HIGH."
         )
     return report.model_copy(update={"notes": (*report.notes, *notes)})
+
+
+def people_labels(
+    source: str | Path | Loaded,
+    folder: str | Path,
+    out: str | Path | None = None,
+    *,
+    labels: Sequence[str],
+    labels_dir: str | Path | None = None,
+    notify: Notify = logged,
+) -> LabelTable:
+    """People's answers about a data set as labels beside it, `duologue label --out` as a function.
+
+    `out`: a folder for them, which `load` reads as the labelled data. `notify` is called with a line on each kind of answer
+    that is left out. DataError for a folder without answers about the data.
+    """
+    loaded = source if isinstance(source, Loaded) else load(source)
+    own = None if labels_dir is None else Path(labels_dir)
+    defined = {label.name: label for label in labels_named(labels, own)}
+    table, notes = labels_of_people(loaded, Path(folder), defined)
+    for note in notes:
+        notify(note)
+    if out is not None:
+        table.write(Path(out))
+    return table
+
+
+def study_preferences(
+    folder: str | Path, study: str | Path | None = None, *, without: Collection[str] = ()
+) -> "TablesReport":
+    """What people prefer in a side-by-side study, `duologue papers recllmsim preference` as a function.
+
+    `folder`: their answers, or the labels of their reasons by `annotate`; `study`: its file, for the names of its two
+    systems. `without`: preferences to leave out, such as `ann:t1`. DataError for a folder without such answers, or
+    without one of these.
+    """
+    from ..analysis.labels.preference import SIDES, preferences
+
+    by_person = with_reasons(Path(folder))
+    if not any(answer.label == STUDY for of_person in by_person.values() for answer in of_person):
+        raise DataError(f"{folder}: holds no answers to a side-by-side study: give the folder of --answers")
+    side_by_side = None if study is None else Study.of(Path(study))
+    names = SIDES if side_by_side is None else (side_by_side.first.name, side_by_side.second.name)
+    return preferences(by_person, names, without=without)

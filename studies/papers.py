@@ -1,19 +1,20 @@
-"""Predictions and judges of RecLLMSim, `duologue papers recllmsim predict` and its like as functions."""
+"""The papers' studies that ask models, as functions: `duologue papers simquac baseline`, `recllmsim predict`, `judges`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..data import Conversation
+from ..data import Conversation, simquac
 from ..data.text.languages import Language
 from ..errors import DataError, SettingError, at
-from .model_answers import answers_of, unanswered
 from .sources import Notify, StudySource, conversations_of, logged, path_of
 
 if TYPE_CHECKING:  # they need the extra `stats`, and the nodes bring LangGraph along
     from ..analysis.recllmsim.judges import Judge, JudgedTurn, Stored
     from ..analysis.recllmsim.prediction import Mixture, OptionScores, ProfileTalk
     from ..analysis.tables import TablesReport
+    from ..graphs import Cast
+    from ..runs.ask import ModelAnswer
 
 DEFAULT = ("forest", "logistic")
 GUESS = "profile"
@@ -24,8 +25,24 @@ Ask: TypeAlias = Callable[[Mapping[str, Any], str], Mapping[str, Sequence[Any]]]
 
 
 def asked(requests: Mapping[str, Any], what: str) -> Mapping[str, Sequence[Any]]:
-    """The answers of each chat model, without bounds and without a journal."""
-    return answers_of(requests)
+    """The answers of each chat model, one model after the other, without bounds and without kept replies."""
+    from ..runs import RunSettings, blocking
+
+    how = RunSettings().shared()
+    return {name: blocking(asking.answers(how)) for name, asking in requests.items()}
+
+
+def unanswered(answers: "Sequence[ModelAnswer]", model: str, one: str, *, they: str, notify: Notify) -> int:
+    """The number of things about which a model gave no answer, of which `notify` is called with a line.
+
+    `one`: a thing, such as `turn`; `they`: the effect of those without an answer. DataError if no thing has one.
+    """
+    failed = [answer for answer in answers if answer.error]
+    if failed and len(failed) == len(answers):
+        raise DataError(f"--model {model}: gave no answer about any {one}: {failed[0].error}")
+    if failed:
+        notify(f"{model}: gave no answer about {len(failed)} of {len(answers)} {one}s, which {they}: {failed[0].error}")
+    return len(failed)
 
 
 def predict_profiles(
@@ -214,3 +231,45 @@ def _peoples_turns(held: Sequence[Conversation], label: str, notify: Notify) -> 
     if len(of_people) < len(turns):
         notify(f"{len(turns) - len(of_people)} of {len(turns)} {label!r} were written by duologue annotate: left out")
     return of_people
+
+
+def baseline(source: str | Path, seed: int = 0) -> "TablesReport":
+    """The rule-based teacher on people's questions, beside its simplest like, and the rule-based student.
+
+    Needs the extra `stats`. `source`: a file of QuAC; `seed`: of the simulations. DataError for a file without a
+    conversation.
+    """
+    from .. import graphs, runs
+    from ..analysis.simquac import answers as scored
+    from ..analysis.tables import Table, TablesReport
+    from ..nodes.limits import Limits
+    from ..nodes.messages import selector
+
+    references = simquac.read(source)
+    if not references:
+        raise DataError(f"{source}: holds no conversation: give a QuAC file")
+    scenarios = graphs.simquac.scenarios(simquac.read_topics(source))
+
+    def simulated(cast: "Cast") -> list[Any]:
+        return list(runs.simulate(cast, scenarios, limits=Limits(seed=seed)))
+
+    plain = graphs.simquac.cast()
+    teachers = {
+        "offline": simulated(graphs.simquac.cast(user=f"replay:{source}")),
+        "first sentence": scored.answered_by(scored.first_sentence, references),
+        "random sentence": scored.answered_by(scored.random_sentence, references),
+    }
+    unselected = plain.replace(user_prompt_selector=selector(lambda state: "user/next", plain.prompts))
+    students = {"offline": simulated(plain), "offline, no prompt selector": simulated(unselected)}
+
+    def table(title: str, talks: Mapping[str, Any], score: Callable[[Any], Any]) -> Table:
+        return Table.across(title, {name: score(own).model_dump() for name, own in talks.items()})
+
+    return TablesReport(
+        by_name={
+            "teachers": table(
+                "Teachers on people's questions", teachers, lambda own: scored.score_teacher(own, references)
+            ),
+            "students": table("Students", students, scored.score_student),
+        }
+    )

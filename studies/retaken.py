@@ -1,0 +1,180 @@
+"""Stored conversations as the scenarios of a test: one taken up at a message, or each replayed with a changed agent."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from ..analysis.outcomes import score_of
+from ..analysis.testing.replays import ReplayResult, replay_result
+from ..data.loading import DataSource
+from ..data.records import Conversation, Fork
+from ..errors import DataError, SettingError
+from ..graphs import Cast
+from ..graphs.casts.rebuilding import Rebuilding
+from ..graphs.scenarios.forks import forked, replayed
+from ..graphs.scenarios.sources import Scenarios, repeated
+from ..nodes.limits import Limits
+from ..nodes.speakers.tools import tools_of
+from ..nodes.state import Planned
+from .agent_trials import AgentTest
+from .sources import one_conversation
+
+REPLAYS = "replays"
+"""Key of a manifest's source for the run that is replayed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RetakenTest(AgentTest):
+    """A test whose scenarios are stored conversations."""
+
+    stored: tuple[Conversation, ...]
+    replays: bool = False
+    """Whether they are replayed; else one is taken up at a message."""
+
+    def retaken(self, records: Iterable[Conversation]) -> tuple[list[str], ReplayResult | None]:
+        """What became of the stored conversations, in words, and of each replay."""
+        if self.replays:
+            result = replay_result(self.stored, {one.id: one for one in records})
+            return result.lines(), result
+        scores = [score for one in records if not isinstance(score := score_of(one), str)]
+        if not scores:
+            return [], None
+        stored = score_of(self.stored[0])
+        before = f"has no score: {stored}" if isinstance(stored, str) else "succeeded" if stored[0] else "failed"
+        reached = sum(success for success, _ in scores)
+        return [f"{reached} of {len(scores)} futures succeeded; the stored conversation {before}"], None
+
+
+def taken_up(
+    source: "str | Path | Iterable[Conversation]",
+    agent: Any,
+    at: str | None,
+    *,
+    cast: Cast | str | None,
+    user: Any,
+    settings: Mapping[str, Any] | Callable[..., Mapping[str, Any]],
+    limits: Mapping[str, Any],
+    repeats: int,
+    limit: int | None,
+    out: Path | None,
+) -> RetakenTest:
+    """The test of `from_` (`at`), or of `replay_user` where that is None; errors as of `test`.
+
+    Everything is as in the run of the conversations but for what is given; it is rebuilt from their records.
+    """
+    of_limits = {one.name for one in fields(Limits)}
+
+    def given(*models: Any) -> dict[str, Any]:
+        return dict(settings(*models) if callable(settings) else settings)
+
+    def of_cast(model: Any = None) -> dict[str, Any]:
+        return {name: value for name, value in given(model).items() if name not in of_limits | {"world"}}
+
+    changed = {name: value for name, value in given().items() if name in of_limits}
+    changed |= {name: value for name, value in limits.items() if value is not None}
+    world = given().get("world")
+    rebuilding = Rebuilding(cast, user, agent, world, of_cast() if isinstance(cast, Cast) else of_cast)
+    if at is not None:
+        place = at.rpartition(":")
+        if not place[1] or not place[2].isdecimal():
+            raise SettingError(f"from_ {at}: write ID:MESSAGE, such as 21adbf:3; the page of the run has both")
+        return _fork(*_stored(source, out), place[0], int(place[2]), rebuilding, changed, repeats)
+    if user is not None or repeats != 1:
+        raise SettingError("replay_user: the users say what they said: leave user and repeats out")
+    return _replay(*_stored(source, out), rebuilding, changed, limit)
+
+
+def _stored(
+    source: "str | Path | Iterable[Conversation]", out: Path | None
+) -> tuple[list[Conversation], Mapping[str, Any], str]:
+    """The conversations, also those that were cut short, the manifest of their run, and the name of their source."""
+    if not isinstance(source, str | Path):
+        return list(source), {}, ""
+    if out is not None and out.resolve() == Path(source).resolve():
+        raise SettingError(f"{out}: is the run that is taken up: choose another folder")
+    opened = DataSource(source)
+    loaded, cut = opened.load(), () if opened.run is None else opened.run.cut_short()
+    return [*chain(loaded, cut)], loaded.manifest, Path(source).resolve().name
+
+
+def _fork(
+    stored: list[Conversation],
+    manifest: Mapping[str, Any],
+    source: str,
+    name: str,
+    at: int,
+    rebuilding: Rebuilding,
+    changed: Mapping[str, Any],
+    repeats: int,
+) -> RetakenTest:
+    conversation = one_conversation(stored, name or None, Path(source or "the source"))
+    state = forked(conversation, at, source=source)
+    cast, base, _, others = rebuilding.fitted([conversation], manifest, [state])
+    limits = replace(base, **changed)
+    _check_turns(state, limits)
+    notes = [*_without_world(conversation, at, cast)] if cast.world is None else []
+    recorded = Fork.model_validate(state.get("forks"))
+    recorded = recorded.model_copy(update={"notes": (*recorded.notes, *notes)})
+    state["forks"] = recorded.plain()
+    about = {"source": source or "a conversation", "forks": recorded.model_dump(include={"id", "at"})}
+    return RetakenTest(
+        cast=cast,
+        scenarios=Scenarios(repeated([state], repeats), about),
+        limits=limits,
+        name="fork",
+        notes=(*recorded.notes, *others),
+        stored=(conversation,),
+    )
+
+
+def _replay(
+    read: list[Conversation],
+    manifest: Mapping[str, Any],
+    source: str,
+    rebuilding: Rebuilding,
+    changed: Mapping[str, Any],
+    limit: int | None,
+) -> RetakenTest:
+    read = [one for one in read if one.messages]
+    stored = [one for one in read if one.failure is None and not one.cut_by_run]
+    if not stored:
+        raise DataError(f"{source or 'the source'}: has no conversation with messages that came to its end")
+    left = len(read) - len(stored)
+    notes = [f"{left} conversations failed or were cut short: left out"] if left else []
+    stored = stored[:limit]
+    states = [replayed(one, source) for one in stored]
+    cast, base, another, others = rebuilding.fitted(stored, manifest, states)
+    if another:  # a log may be longer than the cast's conversations
+        base = replace(base, max_turns=max(len(one.exchanges) for one in stored))
+    about = {"source": source or "conversations", REPLAYS: source or "conversations"}
+    return RetakenTest(
+        cast=cast,
+        scenarios=Scenarios(states, about),
+        limits=replace(base, **changed),
+        name="replay",
+        notes=(*notes, *others),
+        stored=tuple(stored),
+        replays=True,
+    )
+
+
+def _check_turns(state: Planned, limits: Limits) -> None:
+    """SettingError if no turn is left after the kept messages."""
+    prefix = Conversation(id="", scenario={}, messages=state["messages"])  # type: ignore[arg-type]
+    turns = sum(any(message.stored for message in exchange.assistant) for exchange in prefix.exchanges)
+    stored = [message for message in prefix.messages if message.stored]
+    is_answered = not stored or stored[-1].role != "user"
+    if limits.max_turns is not None and turns >= limits.max_turns and is_answered:
+        raise SettingError(
+            f"the kept messages have {turns} turns, and max_turns is {limits.max_turns}: nothing would follow; "
+            "give a higher max_turns, or an earlier message"
+        )
+
+
+def _without_world(conversation: Conversation, at: int, cast: Cast) -> Iterator[str]:
+    """A note if tools would act on nothing that the kept messages did."""
+    calls = sum(len(message.tool_calls) for message in conversation.messages[: at + 1])
+    if calls or any(True for _ in tools_of(getattr(cast.nodes["assistant"], "agent", None))):
+        yield "no world is given, so the tools act on nothing that was done before the fork (world, as MODULE:NAME, gives one)"

@@ -1,1 +1,0 @@
-"""Advice on the result of a test of an agent."""
