@@ -5,14 +5,22 @@ from typing import Annotated
 
 from ..data.loading import load
 from . import options
-from .options import argument
-from .printing import check_apart, print_json, put, put_tables, say
+from .options import argument, option
+from .printing import check_apart, print_json, put, put_tables, say, stderr
 from .running import HowToRun, carried_out, set_values
 
 
 def next_turn_command(
     source: Annotated[Path, argument("SRC", "People's conversations: a data set of any format.")],
     user: options.Users = None,
+    bits: Annotated[
+        str | None,
+        option(
+            "Model whose bits of each message are counted: local:smollm2, a GGUF file or a folder.",
+            "--bits",
+            metavar="MODEL",
+        ),
+    ] = None,
     part: options.Part = "all",
     cast: options.CastName = None,
     settings: options.Settings = None,
@@ -44,7 +52,9 @@ def next_turn_command(
     with how.keys():
         model = None if cast is None else casts.find(cast).settings
         users = {spec: spec for spec in user or ()}
-        study = NextTurnStudy(people, users, part, limit, seed, cast, set_values(settings or (), model), out=out)
+        study = NextTurnStudy(
+            people, users, part, limit, seed, cast, set_values(settings or (), model), out=out, bits=bits
+        )
         retrieval_based = study.retrieval_based()
         turns = carried_out(
             how,
@@ -54,7 +64,10 @@ def next_turn_command(
             casts=study.casts.values(),
             kept="nothing is kept without --out" if out is None else "",
         )
-    report, written = study.report(turns, retrieval_based)
+    with stderr.status("counts bits") as status:
+        report, written = study.report(
+            turns, retrieval_based, lambda done, planned: status.update(f"bits of {done} of {planned} messages")
+        )
     if as_json:
         print_json(report.model_dump(mode="json"))
     else:
