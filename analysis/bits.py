@@ -237,12 +237,12 @@ class Ledger:
             SCENARIO: {moment.key: (*knows, *begins) for moment in moments},
         }
         later = [moment for moment in moments if moment.before]
-        before[HISTORY] = {one.key: (*knows, *self._history(one.before)) for one in later}
+        before[HISTORY] = {one.key: (*knows, *history(self.model, one.before)) for one in later}
         if (other := self._other(talk)) is not None:
-            before[ANOTHER] = {one.key: (*knows, *self._history(_as_far(other, one))) for one in later}
+            before[ANOTHER] = {one.key: (*knows, *history(self.model, _as_far(other, one))) for one in later}
         if own := self._own_words(talk):
             shown = (*head, *tokens(f"{scenario}\n\nMessages that you wrote to others:\n{own}"))
-            starts = {one.key: self._history(one.before) or begins for one in moments}
+            starts = {one.key: history(self.model, one.before) or begins for one in moments}
             before[OWN] = {key: (*shown, *start) for key, start in starts.items()}
         return [
             _Asked(moment, source, known, text, places[moment.key])
@@ -252,20 +252,6 @@ class Ledger:
             for source, texts in said.items()
             if (text := texts.get(moment.key, "").strip())
         ]
-
-    def _history(self, messages: Sequence[Message]) -> tuple[int, ...]:
-        """The tokens of earlier messages, several of one side in a row as one, up to where an own message begins."""
-        frame, tokens = self.model.frame, self.model.tokens
-        turns: list[tuple[str, str]] = []
-        for message in messages:
-            if message.name is None and message.stored:
-                joined = turns[-1][1] + "\n" if turns and turns[-1][0] == message.role else ""
-                turns = [*(turns[:-1] if joined else turns), (message.role, joined + message.text)]
-        ids: list[int] = []
-        for place, (role, text) in enumerate(turns):
-            between = (frame.begins, frame.answers) if not place else (frame.to_own, frame.to_other)
-            ids += [*tokens(between[role != "user"]), *tokens(text)]
-        return (*ids, *tokens(frame.to_own)) if turns else ()
 
     def _other(self, talk: Conversation) -> Conversation | None:
         """A conversation of another person in the same language, drawn by the seed."""
@@ -356,6 +342,21 @@ def told(conversation: Conversation) -> str:
         if not piece.source and piece.label != "kind":
             lines += [f"{name}: {text}" for name, text in piece.rows] or [piece.text]
     return "\n".join(line for line in dict.fromkeys(lines) if line)
+
+
+def history(model: LanguageModel, messages: Sequence[Message]) -> tuple[int, ...]:
+    """The tokens of earlier messages, several of one side in a row as one, up to where an own message begins."""
+    turns: list[tuple[str, list[str]]] = []
+    for message in messages:
+        if message.name is None and message.stored:
+            if not turns or turns[-1][0] != message.role:
+                turns.append((message.role, []))
+            turns[-1][1].append(message.text)
+    ids: list[int] = []
+    for place, (role, texts) in enumerate(turns):
+        own, other = (model.frame.to_own, model.frame.to_other) if place else (model.frame.begins, model.frame.answers)
+        ids += [*model.tokens(own if role == "user" else other), *model.tokens("\n".join(texts))]
+    return (*ids, *model.tokens(model.frame.to_own)) if turns else ()
 
 
 def _as_far(other: Conversation, moment: Moment) -> tuple[Message, ...]:
