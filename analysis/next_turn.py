@@ -18,6 +18,7 @@ from ..data.people import Moment, NextTurn, UserPart, moments_of, of_part, user_
 from ..data.records import Conversation, Record
 from ..data.text.languages import Language
 from ..errors import DataError
+from .bits import BitsReport
 from .estimates import Difference, Estimate, mean, paired
 from .realism.transcripts import task_of
 from .tables import Cell, Column, Table, TabledReport
@@ -61,11 +62,13 @@ class NextTurnReport(TabledReport):
     turns: int
     ends: int
     rows: tuple[NextTurnRow, ...]
+    bits: BitsReport | None = None
+    """What the messages cost under a language model, where one is given."""
     notes: tuple[str, ...] = ()
 
     @override
     def tables(self) -> list[Table]:
-        return [self.table()]
+        return [self.table(), *([] if self.bits is None else self.bits.tables())]
 
     def table(self) -> Table:
         """A row for each source of turns."""

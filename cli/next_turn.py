@@ -5,8 +5,8 @@ from typing import Annotated
 
 from ..data.loading import load
 from . import options
-from .options import argument
-from .printing import check_apart, print_json, put, put_tables, say
+from .options import argument, option
+from .printing import check_apart, print_json, put, put_tables, say, stderr
 from .running import HowToRun, carried_out, how_to_run, set_values
 
 
@@ -14,6 +14,14 @@ from .running import HowToRun, carried_out, how_to_run, set_values
 def next_turn_command(
     source: Annotated[Path, argument("SRC", "People's conversations: a data set of any format.")],
     user: options.Users = None,
+    bits: Annotated[
+        str | None,
+        option(
+            "Model whose bits of each message are counted: local:smollm2, a GGUF file or a folder.",
+            "--bits",
+            metavar="MODEL",
+        ),
+    ] = None,
     part: options.Part = "all",
     cast: options.CastName = None,
     settings: options.Settings = None,
@@ -36,7 +44,7 @@ def next_turn_command(
         model = None if cast is None else casts.find(cast).settings
         users = {spec: spec for spec in user or ()}
         study = NextTurnStudy(
-            people, users, part, how.limit, how.seed or 0, cast, set_values(settings or (), model), out=how.out
+            people, users, part, how.limit, how.seed or 0, cast, set_values(settings or (), model), out=how.out, bits=bits
         )
         retrieval_based = study.retrieval_based()
         turns = carried_out(
@@ -47,7 +55,10 @@ def next_turn_command(
             casts=study.casts.values(),
             kept="nothing is kept without --out" if how.out is None else "",
         )
-    report, written = study.report(turns, retrieval_based)
+    with stderr.status("counts bits") as status:
+        report, written = study.report(
+            turns, retrieval_based, lambda done, planned: status.update(f"bits of {done} of {planned} messages")
+        )
     if how.as_json:
         print_json(report.model_dump(mode="json"))
     else:

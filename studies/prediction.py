@@ -11,6 +11,7 @@ from ..data.files.paths import make_folder
 from .sources import StudySource, conversations_of
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
+    from ..analysis.bits import BitsReport
     from ..analysis.next_turn import Benchmark, NextTurnReport
     from ..data import Conversation
     from ..data.people import NextTurn, UserPart
@@ -19,7 +20,7 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
     from ..runs.settings import RunSettings
 
 
-REPORT, TURNS = "next_turn.json", "turns.jsonl"
+REPORT, TURNS, BITS = "next_turn.json", "turns.jsonl", "bits.jsonl"
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class NextTurnStudy:
     settings: Mapping[str, Any] = field(default_factory=dict)
     attempts: int | None = None
     out: Path | None = None
+    bits: str | None = None
+    """The language model of this machine by which the bits of messages are counted."""
 
     @cached_property
     def casts(self) -> "dict[str, Cast]":
@@ -89,20 +92,38 @@ class NextTurnStudy:
         self,
         turns: "Mapping[str, Sequence[NextTurn]]",
         retrieval_based: "tuple[Sequence[NextTurn] | None, Sequence[str]]" = (None, ()),
+        watch: Callable[[int, int], object] = lambda done, planned: None,
     ) -> "tuple[NextTurnReport, list[Path]]":
-        """The report, and the files that were written into `out`: it, and a line for each row and moment."""
+        """The report, and the files that were written into `out`: it, and a line for each row and moment.
+
+        `watch`: called with how many costs in bits are known, and of how many.
+        """
         from ..analysis.next_turn import RETRIEVED
 
         baseline_turns, notes = retrieval_based
         baseline = {} if baseline_turns is None else {RETRIEVED: baseline_turns}
         rows = self.benchmark.rows({**baseline, **turns})
         report = self.benchmark.report(rows, notes)
+        if self.bits is not None:
+            report = report.model_copy(update={"bits": self._bits({**baseline, **turns}, watch)})
         if self.out is None:
             return report, []
         make_folder(self.out)
         write_text(self.out / REPORT, dumps(report.model_dump(mode="json"), indent=2) + "\n")
         write_lines(self.out / TURNS, self.benchmark.lines(rows))
         return report, [self.out / REPORT, self.out / TURNS]
+
+    def _bits(self, turns: "Mapping[str, Sequence[NextTurn]]", watch: Callable[[int, int], object]) -> "BitsReport":
+        from ..analysis.bits import KeptCosts, Ledger
+        from ..analysis.language_model import LanguageModel
+        from ..nodes.models.openai import file_of
+
+        model = LanguageModel(file_of((self.bits or "").removeprefix("local:")))
+        if self.out is not None:
+            make_folder(self.out)
+        kept = KeptCosts(None if self.out is None else self.out / BITS)
+        simulated = {name: {one.key: one.text for one in own} for name, own in turns.items()}
+        return Ledger(model, self.benchmark.moments, self.people, self.seed, kept).report(simulated, watch)
 
     @cached_property
     def _all(self) -> "Benchmark":
@@ -128,6 +149,7 @@ def next_turn(
     attempts: int | None = None,
     run: Any = None,
     baseline: bool = True,
+    bits: str | None = None,
     **settings: Any,
 ) -> "NextTurnReport":
     """Compare the next turns of simulated users with those of people; `duologue next-turn` as a function.
@@ -145,6 +167,8 @@ def next_turn(
         attempts: Maximum number of calls for a turn, rejected drafts included; default: the cast's.
         run: `runs.RunSettings` of the calls; one set of bounds holds for all users.
         baseline: Whether to ask also retrieval-based users, with messages of other people.
+        bits: A language model of this machine, `local:smollm2`, a GGUF file or a folder of transformers: count the bits of
+            people's and users' messages under it, and what scenario and history explain. Needs the extra `readers`.
         settings: Settings of the cast.
 
     Returns:
@@ -171,6 +195,7 @@ def next_turn(
         settings,
         attempts,
         None if out is None else Path(out),
+        bits,
     )
     retrieval_based = study.retrieval_based() if baseline else (None, [])
     return study.report(blocking(study.turns(run)), retrieval_based)[0]

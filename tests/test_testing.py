@@ -90,6 +90,92 @@ def test_skipped(simulated_user):
 
 
 @pytest.mark.heavy
+def test_an_agent_passes_and_fails_with_the_end_the_reason_and_the_fault(run):
+    result = run(
+        """
+GOAL = {"goal": "move my flight to 3 May", "facts": "The booking code is QX4821."}
+
+
+def test_moves(simulated_user):
+    conversation = simulated_user(agent, **GOAL)
+    assert_solved(conversation)
+    assert conversation.messages[-1].text == "Thank you, goodbye."
+
+
+def test_refuses(simulated_user):
+    assert_solved(simulated_user(stubborn, **GOAL, max_turns=3))
+
+
+def test_breaks(simulated_user):
+    assert_solved(simulated_user(broken, **GOAL))
+
+
+def test_breaks_half_of_the_time(simulated_user):
+    conversations = [simulated_user(broken, **GOAL), simulated_user(agent, **GOAL)]
+    assert_solved(conversations, threshold=0.5)
+    assert_solved(conversations, threshold=0.5, scorer=nodes.text_contains("QX4821"))
+
+
+def test_a_success_that_cannot_be_scored(simulated_user):
+    calls = []
+
+    def counts(messages):
+        calls.append(messages)
+        return "Done: moved."
+
+    with pytest.raises(ValueError, match="success.final_state: compares a state that nothing gives: give the cast a world"):
+        simulated_user(counts, goal="move it", success={"final_state": {"a": 1}})
+    with pytest.raises(ValueError, match="names no model to judge"):
+        simulated_user(counts, goal="move it", success={"judged": "It is moved."})
+    assert calls == []
+
+
+def test_ends_at_an_endpoint_that_is_away(simulated_user):
+    def away(messages):
+        raise ConnectionRefusedError("111")
+
+    with pytest.raises(AssertionError, match="1 of 1 conversations have no score"):
+        assert_solved(simulated_user(away, **GOAL))
+""",
+    )
+    result.assert_outcomes(passed=4, failed=2)
+    out = result.stdout.str()
+    assert "0 of 1 conversations succeeded" in out
+    assert "assistant: I am sorry, I cannot change a booking." in out
+    assert "KeyError: 'no seat'" in out
+    assert "stop: model_failed, fault: assistant" in out
+
+
+@pytest.mark.heavy
+def test_repeats_have_a_share_and_a_scorer_of_the_tests_own(run):
+    result = run(
+        """
+def test_share(simulated_user):
+    many = simulated_user(agent, goal="move my flight", facts=["My code is QX4821."], repeats=3, seed=7)
+    assert len(many) == 3
+    assert_solved(many, 0.6)
+    with pytest.raises(AssertionError, match="expected 0.6 as the lower end of the 95 % interval"):
+        assert_solved(many, at_least=0.6)
+    assert_solved(many, scorer=nodes.text_contains("QX4821"))
+    with pytest.raises(AssertionError, match="0 of 3 .* a share of 0.5"):
+        assert_solved(many, 0.5, scorer=nodes.text_contains("refund"))
+
+
+def test_success_of_the_scenario(simulated_user):
+    one = simulated_user(stubborn, scenario={"goal": "cancel", "success": {"refused": True}}, max_turns=2)
+    assert_solved(one)
+
+
+def test_a_cast_of_its_own(simulated_user):
+    from duologue.graphs import agent_test
+    cast = agent_test.cast().replace(closing=nodes.scoring(success=nodes.text_contains("QX4821")))
+    assert_solved(simulated_user(agent, cast=cast, first_message="Move QX4821!"))
+""",
+    )
+    result.assert_outcomes(passed=3)
+
+
+@pytest.mark.heavy
 def test_it_works_inside_async_tests(run):
     result = run(
         """

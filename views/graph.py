@@ -219,7 +219,8 @@ def _round(
         f"M{x1:g} {y1:g}H{lane + out:g}Q{lane:g} {y1:g} {lane:g} {y1 + turn:g}"
         f"V{y2 - turn:g}Q{lane:g} {y2:g} {lane + out:g} {y2:g}H{x2:g}"
     )
-    label = (x1 - 10, y1 - 5) if left else (x1 + 10, y1 - 5)
+    beside = y1 + 13 if y1 > source.y + source.height / 2 else y1 - 5  # two edges that leave at one side: above, below
+    label = (x1 - 10, beside) if left else (x1 + 10, beside)
     towards, anchor = ("right", "end") if left else ("left", "start")
     return DrawnEdge(edge, width, text, path, (x2, y2), towards, label, anchor)
 

