@@ -25,8 +25,7 @@ from ..data import domains
 from ..data.files.json import dumps
 from ..data.formats.messages import further
 from ..data.identity import digest
-from ..data.next_turns import Moment
-from ..data.people import named_user, user_of
+from ..data.people import Moment, named_user, user_of
 from ..data.records import Conversation, Message, Record
 from ..data.scenarios import of_log
 from ..errors import DataError

@@ -44,7 +44,15 @@ def next_turn_command(
         model = None if cast is None else casts.find(cast).settings
         users = {spec: spec for spec in user or ()}
         study = NextTurnStudy(
-            people, users, part, how.limit, how.seed or 0, cast, set_values(settings or (), model), out=how.out, bits=bits
+            people,
+            users,
+            part,
+            how.limit,
+            how.seed or 0,
+            cast,
+            set_values(settings or (), model),
+            out=how.out,
+            bits=bits,
         )
         retrieval_based = study.retrieval_based()
         turns = carried_out(

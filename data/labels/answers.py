@@ -232,5 +232,3 @@ def in_order(items: Iterable[Item], seed: int = 0) -> list[Item]:
 def model_value(label: LabelDefinition, conversation: Conversation, item: Item) -> dict[str, Any] | None:
     """The value in the data; None if it has no such label."""
     return label.value_in(labels_at(conversation, label, WHOLE if item.message is None else item.message))
-
-

@@ -129,8 +129,6 @@ def test_people_s_labels_stand_beside_those_of_the_data_with_a_tie_null(source: 
         people_labels(tmp_path / "other.jsonl", tmp_path / "a", **LABELS)
 
 
-
-
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
     """The answers of two people to a study: one taken back, one given anew, one without a reason."""
