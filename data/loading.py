@@ -235,7 +235,6 @@ def load(path: str | Path, *, skip_broken: bool = False) -> Loaded:
 
 
 def _format_of(path: Path, broken: Broken) -> Format | None:
-    """The first known format that recognises a path; None for a folder of data files."""
     source = Source(path, broken)
     form = detected(source, (table.FORMAT, *domains.known_formats()))
     if form is None and not source.is_folder:
@@ -244,7 +243,6 @@ def _format_of(path: Path, broken: Broken) -> Format | None:
 
 
 def _unknown(first: Any) -> str:
-    """What is said of a file that no form fits, given its first value."""
     role = first.get("role") if is_object(first) else None
     if isinstance(role, str) and "content" in first:
         return f"the form fits, but not the role {role!r}: write user or assistant, as in {LINE} (docs/start/log_formats.md)"
@@ -284,7 +282,6 @@ def _files_of(folder: Path) -> list[Path]:
 
 
 def _of_folder(folder: Path, skip_broken: bool) -> Loaded:
-    """The conversations of a folder's files; DataError if no file can be read."""
     files = _files_of(folder)
     talks, names, notes, broken = list[Conversation](), list[str](), list[str](), list[DuologueError]()
     for file in files:

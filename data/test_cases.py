@@ -286,7 +286,6 @@ def _tau2(task: dict[str, Any], changing: set[str]) -> Case:
 
 
 def _calls(task: Any, side: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Name and compared arguments of each expected call of a side."""
     for action in as_list(as_object(as_object(task).get("evaluation_criteria")).get("actions")):
         action = as_object(action)
         if isinstance(name := action.get("name"), str) and action.get("requestor", "assistant") == side:
@@ -297,7 +296,6 @@ def _calls(task: Any, side: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _changes(name: str) -> bool:
-    """Whether a tool changes something, by the first word of its name."""
     return name.partition("_")[0].casefold() not in _UNCHANGING
 
 

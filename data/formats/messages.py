@@ -337,7 +337,6 @@ def _is_plain(conversation: Conversation) -> bool:
 
 
 def _losses(conversation: Conversation, *, parts: bool) -> list[str]:
-    """What a format of messages cannot hold of a conversation, by kind."""
     stored = [message for message in conversation.messages if message.stored]
     calls = [call for message in stored if message.role == "assistant" for call in message.tool_calls]
     drafts = list(conversation.attempts())

@@ -92,7 +92,6 @@ def _single(value: Any) -> Mapping[str, Any] | None:
 
 
 def _of_group(name: str, messages: list[Mapping[str, Any]]) -> Line:
-    """The conversation of single messages with its name, which may be empty."""
     own = [{key: inner for key, inner in one.items() if key not in IDS} for one in messages]
     own = in_time(own, first_of(TIMES, own[0]))
     return Line(f"conversation {name!r}", turns_of(own), {"id": name} if name else {})

@@ -66,7 +66,6 @@ def read(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
 
 
 def _line(state: _State, number: int) -> Line:
-    """The state as a conversation, with the tokens that its messages report."""
     turns = turns_of(state.messages)
     used: dict[str, int] = {}
     for turn in turns:

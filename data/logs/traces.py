@@ -100,7 +100,6 @@ def _attributes(attributes: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A value of OTLP's `AnyValue` as JSON."""
     kind, inner = next(iter(value.items()), ("", None)) if is_object(value) else ("", value)
     match kind:
         case "intValue":  # a text in OTLP's JSON, because its numbers have 64 bits
@@ -114,7 +113,6 @@ def _plain(value: Any) -> Any:
 
 
 def _messages(attributes: Mapping[str, Any]) -> tuple[list[Turn], list[Turn]]:
-    """What was sent and what came back."""
     sent = turns_of(as_value(attributes.get("gen_ai.input.messages")))
     received = turns_of(as_value(attributes.get("gen_ai.output.messages")))
     if system := as_value(attributes.get("gen_ai.system_instructions")):
@@ -341,7 +339,6 @@ def _score(value: Any) -> Any:
 
 
 def _of_metadata(run: Mapping[str, Any], keys: Iterable[str]) -> str:
-    """The first name at one of the keys of a run's metadata; empty without one."""
     holders = [as_object(holder) for holder in (as_object(run.get("extra")).get("metadata"), run.get("metadata"))]
     return next((str(holder[key]) for holder in holders for key in keys if holder.get(key)), "")
 

@@ -85,7 +85,6 @@ def _long(conversation: Conversation) -> Reasons:
 
 
 def _question(reason: QuestionReason) -> Callable[[Conversation], Reasons]:
-    """The rule that finds questions with one of the question validator's reasons."""
 
     def find(conversation: Conversation) -> Reasons:
         earlier: list[str] = []

@@ -29,7 +29,6 @@ _OF_TURNS = ("questions", "turn_ids", "followups", "yesnos")
 def _paragraphs(
     conversations: Iterable[Conversation], left_out: list[str]
 ) -> Iterator[tuple[Topic, str, dict[str, Any]]]:
-    """Topic, name and paragraph of each conversation."""
     first = 1
     for conversation in conversations:
         paragraph = paragraph_of(conversation, first, left_out)
