@@ -18,8 +18,6 @@ from .identity import digest
 from .labels import table
 from .records import Conversation, Json, is_object
 
-UNKNOWN = "is not in a known format"
-"""What the error of a file without a known form says."""
 MOST_KEYS = 6
 """Most keys of a file that a refusal names."""
 LINE = '{"conversation_id": "1", "role": "user", "content": "Hello"}'
@@ -119,11 +117,6 @@ class DataSource:
     def kind(self) -> str:
         """Name of the format, or `folder`."""
         return FOLDER if self._form is None else self._form.name
-
-    @property
-    def sign(self) -> str:
-        """In words, what the format was recognised by; empty for a folder of files and where the format has none."""
-        return "" if self._form is None else self._form.sign
 
     @property
     def streams(self) -> bool:
@@ -250,9 +243,8 @@ def _unknown(first: Any) -> str:
     more = ", ..." if len(keys) > MOST_KEYS else ""
     begins = f" (it begins with {', '.join(keys[:MOST_KEYS])}{more})" if keys else ""
     return (
-        f"{UNKNOWN}{begins}; the smallest line that is read is {LINE} (docs/start/log_formats.md); a reader of your own "
-        "takes 15 lines (docs/extend/log_format.md, --log-format MODULE:NAME); `duologue check --form` lists what was "
-        "looked for"
+        f"is not in a known format{begins}; the smallest line that is read is {LINE} (docs/start/log_formats.md); a reader of your own "
+        "takes 15 lines (docs/extend/log_format.md, --log-format MODULE:NAME)"
     )
 
 
@@ -261,11 +253,6 @@ def _kept_apart(count: int) -> tuple[str, ...]:
 
 
 # --- Folders of files
-
-
-def files_of(path: Path) -> list[Path]:
-    """The files of a folder of data files; the path itself of any other source."""
-    return _files_of(path) if path.is_dir() and DataSource(path).kind == FOLDER else [path]
 
 
 def _files_of(folder: Path) -> list[Path]:

@@ -430,12 +430,11 @@ def _is_sharegpt(source: Source) -> bool:
     return isinstance(first.get("conversations"), list) and "chosen" not in first
 
 
-FORMAT = Format("messages", "JSON lines of messages", _is_messages, read, write, sign="a list under `messages`")
+FORMAT = Format("messages", "JSON lines of messages", _is_messages, read, write)
 SHAREGPT = Format(
     "sharegpt",
     "ShareGPT JSON",
     _is_sharegpt,
     read,
     write_sharegpt,
-    sign="`conversations` of `from` and `value`",
 )

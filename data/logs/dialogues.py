@@ -233,5 +233,4 @@ FORMAT = Format(
     "dialogues whose turns have a role and a text",
     _recognised,
     read,
-    sign=f"a list of turns with a role ({', '.join(SPEAKERS)}) and a text ({', '.join(TEXTS)})",
 )

@@ -151,7 +151,6 @@ CHATGPT = Format(
     lambda path, broken: _read(
         path, broken, _is_tree, _of_chatgpt, "has no 'mapping' of nodes: give the export's conversations.json"
     ),
-    sign="`mapping` of nodes, each with `message` or `parent`",
 )
 
 
@@ -203,7 +202,6 @@ CLAUDE = Format(
     lambda path, broken: _read(
         path, broken, _is_claude, _of_claude, "has no 'chat_messages': give the export's conversations.json"
     ),
-    sign="a list under `chat_messages`",
 )
 
 
@@ -274,5 +272,4 @@ TAU2 = Format(
     "trajectories of agents: tau2-bench",
     _is_tau2,
     read_tau2,
-    sign="`simulations` of `messages`, or calls with `requestor`",
 )

@@ -304,5 +304,4 @@ FORMAT = Format(
     _recognised,
     read,
     write,
-    sign="`version`, `status` and `eval`, or an archive with `samples/`",
 )

@@ -235,6 +235,4 @@ FORMAT = Format(
     "requests to chat models with their responses, or one message a line",
     _recognised,
     read,
-    sign="a request with messages or `input`, a response with choices, a message or `output`, or the role and the text of "
-    "one message",
 )

@@ -112,7 +112,6 @@ FORMAT = Format(
     "rows of questions and answers",
     lambda source: is_row(source.first),
     read,
-    sign=f"one of {', '.join(ANSWERS)} with an answer",
 )
 
 
@@ -207,5 +206,4 @@ TABLES = Format(
     "tables of messages: CSV, TSV, Parquet",
     _recognised,
     read_table,
-    sign="Parquet, or a first line of columns, one of them of roles, texts or answers",
 )

@@ -152,6 +152,4 @@ FORMAT = Format(
     "messages of LangChain, and states and checkpoints of LangGraph",
     _recognised,
     read,
-    sign="messages with a `type` such as `human` or `ai`, or of a `constructor`: by themselves, in a list, under `messages`, "
-    "`values` or `channel_values`",
 )

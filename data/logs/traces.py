@@ -166,7 +166,6 @@ OPENTELEMETRY = Format(
     "OpenTelemetry spans (OTLP JSON, console exporter)",
     is_spans,
     read_spans,
-    sign="`resourceSpans`, or `context` and `attributes` of a span",
 )
 
 
@@ -269,7 +268,6 @@ LANGFUSE = Format(
     "traces and observations exported from Langfuse",
     _is_langfuse,
     read_langfuse,
-    sign="`traceId` and `type` of an observation, or `input` and `output` of a trace beside `observations` or `sessionId`",
 )
 
 
@@ -354,7 +352,6 @@ LANGSMITH = Format(
     "runs exported from LangSmith",
     _is_langsmith,
     read_langsmith,
-    sign="`run_type`, and `inputs` or `outputs`",
 )
 
 
@@ -431,5 +428,4 @@ MLFLOW = Format(
     "traces of MLflow",
     lambda source: bool(_mlflow_traces(source.first)),
     read_mlflow,
-    sign="`info`, and `data` of `spans`",
 )

@@ -38,7 +38,6 @@ class RecLLMSim(Domain):
             "RecLLMSim JSON",
             holds_conversations,
             read_folder,
-            sign="`history` with `task_context`, `task_type`, `preference` or `profile`",
         ),
     )
     dataset = Dataset("", "a conversation a file, in RecLLMSim's format", write, "TASK/FILE.json")

@@ -207,7 +207,6 @@ FORMATS = (
         lambda source: as_object(source.first).keys() >= {"dialogue_id", "context", "questions", "answers"},
         read_quac,
         write_quac,
-        sign="`dialogue_id`, `context`, `questions` and `answers`",
     ),
     Format(
         "squad_v2",
@@ -218,6 +217,5 @@ FORMATS = (
         ),
         _no_conversations,
         write_squad_v2,
-        sign="`context`, `question`, and `answers` as an object",
     ),
 )
