@@ -118,11 +118,6 @@ class DataSource:
         """Name of the format, or `folder`."""
         return FOLDER if self._form is None else self._form.name
 
-    @property
-    def streams(self) -> bool:
-        """Whether its conversations can be read one at a time, in any order and again."""
-        return self._form in (domains.RUN, domains.RECORDS)
-
     @cached_property
     def run(self) -> StoredRun | None:
         """The run that is stored there; None for other data."""

@@ -83,10 +83,15 @@ def _branch(tree: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The nodes from the root to the current one, or to the last one if none is current."""
     nodes = tree["mapping"]
     if not any(node.get("parent") for node in nodes.values()):  # an export without its links
-        return list(nodes.values())
+        return sorted(nodes.values(), key=_time)
     current = tree.get("current_node")
     leaf = current if isinstance(current, str) and current in nodes else next(reversed(nodes))
     return [nodes[one] for one in _ancestors(leaf, lambda one: nodes[one].get("parent"), nodes)]
+
+
+def _time(node: Mapping[str, Any]) -> float:
+    time = as_object(node.get("message")).get("create_time")
+    return float(time) if isinstance(time, int | float) else 0.0
 
 
 def _is_said(node: Mapping[str, Any]) -> bool:
