@@ -11,11 +11,10 @@ from ..analysis.drafts import DraftCount
 from ..data import Conversation, Domain, Loaded, domains
 from ..data.checks import check as check_one
 from ..data.checks import chosen, known_rules, rules_of
-from ..data.loading import UNKNOWN, DataSource, description_of, files_of, load
+from ..data.loading import load
 from ..data.rules import Finding
 from ..data.rules.user_faults import has_user_brief
 from ..data.text.terminal import names_in, on_one_line
-from ..errors import DataError
 from . import options
 from .options import argument, option
 from .printing import plain_table, print_json, put, say, stdout
@@ -27,7 +26,6 @@ def check_command(
     skip: Annotated[list[str] | None, option("All but these.", metavar="NAME,...")] = None,
     fail_on: Annotated[Literal["error", "warning", "never"], option("Exit with code 1 at these.")] = "error",
     limit: Annotated[int, option("Print the first N findings; default: 20.", min=0, metavar="N")] = 20,
-    form: Annotated[bool, option("Print the format of each file, and check nothing.", "--form")] = False,
     skip_broken: options.SkipBroken = False,
     as_json: options.Json = False,
 ) -> int:
@@ -35,8 +33,6 @@ def check_command(
 
     A linter without a model: each finding names a message, the rule that it breaks, and why.
     """
-    if form:
-        return _say_forms([file for source in sources for file in files_of(source)], skip_broken, as_json)
     left_out = chosen(names_in(skip or ()))
     rules = [name for name in chosen(names_in(rule or ()) or None) if name not in left_out]
     reports: list[dict[str, Any]] = []
@@ -79,6 +75,7 @@ def _report(source: Path, rules: list[str], limit: int, skip_broken: bool, as_js
     known = known_rules()
     return {
         "source": str(source),
+        "form": loaded.kind,
         "broken": list(loaded.broken),
         "conversations": len(loaded),
         "rules": {name: {"level": known[name].level, "findings": counts[name]} for name in rules},
@@ -114,52 +111,3 @@ def _line(finding: Finding, *, of_files: bool) -> str:
     if of_files:  # a file of many conversations does not name one
         whose = f"{finding.path} {finding.conversation}"
     return f"{whose} {finding.role} {finding.message}: {finding.rule}: {finding.reason}"
-
-
-def _say_forms(files: list[Path], skip_broken: bool, as_json: bool) -> int:
-    """Print what each file was taken for and what was read; where nothing fits, what was looked for."""
-    rows: list[dict[str, Any]] = []
-    broken: list[DataError] = []
-    for file in files:
-        try:
-            rows.append(_form_row(DataSource(file, skip_broken=skip_broken)))
-        except DataError as error:
-            broken.append(error)
-            rows.append({"path": str(file), "refused": on_one_line(str(error))})
-    if any(UNKNOWN in str(error) for error in broken):
-        signs = {form.name: form.sign for form in domains.known_formats() if form.sign}
-        say("looked for:", *(f"  {name}: {sign}" for name, sign in signs.items()))
-    if len(broken) == len(rows) and broken:
-        raise broken[0]
-    if as_json:
-        print_json(rows)
-        return int(bool(broken))
-    for row in rows:
-        if "refused" in row:
-            say(row["refused"])
-            continue
-        put(on_one_line(f"{row['path']}: {row['form']} ({row['description']})"))
-        put(f"  sign: {row['sign'] or 'its own'}")
-        put("  read: " + ", ".join(f"{count} {name}" for name, count in row["read"].items()))
-        for note in row["notes"]:
-            put(f"  note: {on_one_line(note)}")
-    return int(bool(broken))
-
-
-def _form_row(source: DataSource) -> dict[str, Any]:
-    loaded = source.load(scenarios=True)
-    read = {"scenarios" if source.holds_scenarios else "conversations": len(loaded)}
-    roles = () if source.holds_scenarios else ("user", "assistant")
-    counts = Counter({f"messages of the {role}": 0 for role in roles})
-    for talk in loaded:
-        counts.update(f"messages of the {message.role}" for message in talk.messages if message.stored)
-        counts["calls of tools"] += sum(len(message.tool_calls) for message in talk.messages)
-        counts["calls of tools"] += sum(len(draft.tool_calls) for turn in talk.unsaid for draft in turn.attempts)
-    return {
-        "path": str(source.path),
-        "form": loaded.kind,
-        "description": description_of(loaded.kind),
-        "sign": source.sign,
-        "read": read | ({} if source.holds_scenarios else dict(sorted(counts.items(), reverse=True))),
-        "notes": list(loaded.notes),
-    }

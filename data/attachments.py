@@ -197,7 +197,6 @@ def _flat(block: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _first(fields: Mapping[str, Any], keys: Sequence[str]) -> str | None:
-    """The first of the keys' values that is a text with something in it."""
     text = next((value for key in keys if isinstance(value := fields.get(key), str) and value), None)
     # Half a surrogate pair cannot be written to a file.
     return None if text is None else text.encode("utf-8", "replace").decode("utf-8")

@@ -195,7 +195,6 @@ class TokenIndex:
         return None
 
     def _first(self, row: str, pattern: str, start: int) -> tuple[int, int] | None:
-        """First token and end of the first match at or after a token."""
         exact = row.find(pattern, start)
         before = exact if exact >= 0 else len(row)
         at = row.find(pattern[0], start, before) if self.openings else -1
@@ -228,7 +227,6 @@ class TokenIndex:
         return None
 
     def _opening_from(self, at: int) -> int:
-        """The first balanced opening bracket at or after a token; the row's length if there is none."""
         number = bisect_left(self.openings, at)
         return self.openings[number] if number < len(self.openings) else len(self.rows[0])
 
@@ -259,7 +257,6 @@ class TokenIndex:
 
 
 def _character(number: int) -> str:
-    """The character that stands for a token in the rows."""
     return chr(number if number < 0xD800 else number + 0x800)  # not a surrogate
 
 

@@ -18,8 +18,6 @@ from .identity import digest
 from .labels import table
 from .records import Conversation, Json, is_object
 
-UNKNOWN = "is not in a known format"
-"""What the error of a file without a known form says."""
 MOST_KEYS = 6
 """Most keys of a file that a refusal names."""
 LINE = '{"conversation_id": "1", "role": "user", "content": "Hello"}'
@@ -119,16 +117,6 @@ class DataSource:
     def kind(self) -> str:
         """Name of the format, or `folder`."""
         return FOLDER if self._form is None else self._form.name
-
-    @property
-    def sign(self) -> str:
-        """In words, what the format was recognised by; empty for a folder of files and where the format has none."""
-        return "" if self._form is None else self._form.sign
-
-    @property
-    def streams(self) -> bool:
-        """Whether its conversations can be read one at a time, in any order and again."""
-        return self._form in (domains.RUN, domains.RECORDS)
 
     @cached_property
     def run(self) -> StoredRun | None:
@@ -235,7 +223,6 @@ def load(path: str | Path, *, skip_broken: bool = False) -> Loaded:
 
 
 def _format_of(path: Path, broken: Broken) -> Format | None:
-    """The first known format that recognises a path; None for a folder of data files."""
     source = Source(path, broken)
     form = detected(source, (table.FORMAT, *domains.known_formats()))
     if form is None and not source.is_folder:
@@ -244,7 +231,6 @@ def _format_of(path: Path, broken: Broken) -> Format | None:
 
 
 def _unknown(first: Any) -> str:
-    """What is said of a file that no form fits, given its first value."""
     role = first.get("role") if is_object(first) else None
     if isinstance(role, str) and "content" in first:
         return f"the form fits, but not the role {role!r}: write user or assistant, as in {LINE} (docs/data/formats.md)"
@@ -252,9 +238,8 @@ def _unknown(first: Any) -> str:
     more = ", ..." if len(keys) > MOST_KEYS else ""
     begins = f" (it begins with {', '.join(keys[:MOST_KEYS])}{more})" if keys else ""
     return (
-        f"{UNKNOWN}{begins}; the smallest line that is read is {LINE} (docs/data/formats.md); a reader of your own "
-        "takes 15 lines (docs/data/formats.md, --log-format MODULE:NAME); `duologue check --form` lists what was "
-        "looked for"
+        f"is not in a known format{begins}; the smallest line that is read is {LINE} (docs/data/formats.md); a reader of your own "
+        "takes 15 lines (the same page, --log-format MODULE:NAME)"
     )
 
 
@@ -263,11 +248,6 @@ def _kept_apart(count: int) -> tuple[str, ...]:
 
 
 # --- Folders of files
-
-
-def files_of(path: Path) -> list[Path]:
-    """The files of a folder of data files; the path itself of any other source."""
-    return _files_of(path) if path.is_dir() and DataSource(path).kind == FOLDER else [path]
 
 
 def _files_of(folder: Path) -> list[Path]:
@@ -284,7 +264,6 @@ def _files_of(folder: Path) -> list[Path]:
 
 
 def _of_folder(folder: Path, skip_broken: bool) -> Loaded:
-    """The conversations of a folder's files; DataError if no file can be read."""
     files = _files_of(folder)
     talks, names, notes, broken = list[Conversation](), list[str](), list[str](), list[DuologueError]()
     for file in files:

@@ -286,7 +286,6 @@ def _tau2(task: dict[str, Any], changing: set[str]) -> Case:
 
 
 def _calls(task: Any, side: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Name and compared arguments of each expected call of a side."""
     for action in as_list(as_object(as_object(task).get("evaluation_criteria")).get("actions")):
         action = as_object(action)
         if isinstance(name := action.get("name"), str) and action.get("requestor", "assistant") == side:
@@ -297,7 +296,6 @@ def _calls(task: Any, side: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _changes(name: str) -> bool:
-    """Whether a tool changes something, by the first word of its name."""
     return name.partition("_")[0].casefold() not in _UNCHANGING
 
 
@@ -360,7 +358,6 @@ FORMS: tuple[Format, ...] = (
         "tasks of tau2-bench",
         _is_tau2,
         _read_tau2,
-        sign="`user_scenario` with `instructions`",
         scenarios=True,
     ),
     Format(
@@ -368,7 +365,6 @@ FORMS: tuple[Format, ...] = (
         "goldens of deepeval",
         _is_deepeval,
         lambda path, broken=STRICT: contents(path, "deepeval", elements(path, broken), _deepeval, broken),
-        sign="`scenario` with `expected_outcome`, `user_description`, `persona` or `turns`; `input` with `expected_output` or `expected_tools`",
         scenarios=True,
     ),
     Format(
@@ -376,7 +372,6 @@ FORMS: tuple[Format, ...] = (
         "test cases of MLflow",
         _is_mlflow,
         lambda path, broken=STRICT: contents(path, "mlflow_cases", elements(path, broken), _mlflow, broken),
-        sign="`goal` with `simulation_guidelines`, or with `context` or `expectations` as objects; `inputs` with a `goal` and no `outputs`, or with `expectations`",
         scenarios=True,
     ),
 )
@@ -387,7 +382,6 @@ LINES = Format(
     _is_lines,
     _read,
     _write,
-    sign="`goal` or `first_message`, and no list of messages",
     scenarios=True,
 )
 """This project's own scenarios, which are tried last: other lines may have a goal too."""

@@ -358,7 +358,6 @@ def _named(state: Any, name: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _keys_beside(state: Any, name: str) -> Iterator[str]:
-    """The other names of records where this one stands."""
     if isinstance(state, Mapping):
         yield from (key for key in state if name in state and isinstance(key, str))
         state = list(state.values())
@@ -377,7 +376,6 @@ def _all_keys(value: Any) -> Iterator[str]:
 
 
 def _scalars(value: Any) -> Iterator[Any]:
-    """The keys and the values of a JSON value."""
     if isinstance(value, Mapping):
         yield from value
         value = list(value.values())

@@ -116,7 +116,6 @@ def library(folder: str | Path) -> Library:
 
 
 def _page_files(folder: str | Path, advice: str) -> dict[str, Path]:
-    """The folder's files by the name of their page."""
     root = Path(folder)
     if not root.is_dir():
         raise PromptError(f"{root}: is not a folder of prompt templates: give one with files such as user/system.md")

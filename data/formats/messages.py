@@ -337,7 +337,6 @@ def _is_plain(conversation: Conversation) -> bool:
 
 
 def _losses(conversation: Conversation, *, parts: bool) -> list[str]:
-    """What a format of messages cannot hold of a conversation, by kind."""
     stored = [message for message in conversation.messages if message.stored]
     calls = [call for message in stored if message.role == "assistant" for call in message.tool_calls]
     drafts = list(conversation.attempts())
@@ -431,12 +430,11 @@ def _is_sharegpt(source: Source) -> bool:
     return isinstance(first.get("conversations"), list) and "chosen" not in first
 
 
-FORMAT = Format("messages", "JSON lines of messages", _is_messages, read, write, sign="a list under `messages`")
+FORMAT = Format("messages", "JSON lines of messages", _is_messages, read, write)
 SHAREGPT = Format(
     "sharegpt",
     "ShareGPT JSON",
     _is_sharegpt,
     read,
     write_sharegpt,
-    sign="`conversations` of `from` and `value`",
 )

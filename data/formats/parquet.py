@@ -74,7 +74,6 @@ def form(validate: Validate) -> Format:
         _recognised,
         lambda path: read(path, validate),
         write,
-        sign=f"Parquet with the columns `messages` and `{RECORD}`",
     )
 
 

@@ -267,7 +267,6 @@ def formats(validate: Validate = _accepted) -> tuple[Format, Format]:
             "the folder of a run",
             _is_run,
             lambda path: StoredRun(path, validate).contents(),
-            sign=f"a folder with {CONVERSATIONS} and {MANIFEST}",
         ),
         Format(
             "replay",
@@ -275,7 +274,6 @@ def formats(validate: Validate = _accepted) -> tuple[Format, Format]:
             _is_record,
             lambda path: read(path, validate),
             write,
-            sign="`schema_version` beside `id`, `scenario` or `messages`",
         ),
     )
 

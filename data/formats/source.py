@@ -146,8 +146,6 @@ class Format:
     """
     write: Writer | None = None
     """None if conversations cannot be converted into this format."""
-    sign: str = ""
-    """In words, what `recognises` looks for: what `check --form` prints."""
     scenarios: bool = False
     """Whether `read` gives scenarios that were not simulated yet: conversations without a message."""
 

@@ -335,7 +335,6 @@ def _result(block: Any) -> Result | None:
 
 
 def _of_tool(message: Mapping[str, Any], content: Any) -> Result:
-    """The result that a message of a tool is."""
     failed = message.get("status") == "error" or message.get("is_error") is True
     name = message.get("name")
     return _with_value(

@@ -258,7 +258,6 @@ def _bare(text: str) -> str:
 
 
 def _exchanges(conversation: Conversation) -> Iterator[tuple[Message, Message]]:
-    """Each message of the user with the reply right after it."""
     for question, answer in zip(conversation.messages, conversation.messages[1:], strict=False):
         if (question.role, answer.role) == ("user", "assistant"):
             yield question, answer

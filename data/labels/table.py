@@ -177,5 +177,4 @@ FORMAT = Format(
     "labels beside conversations",
     lambda source: source.is_folder and is_table(source.path),
     _read,
-    sign=f"a folder with {LABELS} and {MANIFEST}",
 )

@@ -170,7 +170,6 @@ def _longest(calls: Sequence[LoggedCall]) -> list[Turn]:
 
 
 def _holds(all_said: Sequence[tuple[str, str]], part: Sequence[tuple[str, str]]) -> bool:
-    """Whether the conversation contains all of a part in a row."""
     return any(all_said[at : at + len(part)] == part for at in range(len(all_said) - len(part) + 1))
 
 
@@ -208,13 +207,11 @@ def _shared(first: list[Turn], second: list[Turn]) -> int:
 
 
 def _after(history: list[Turn], words: int) -> list[Turn]:
-    """The turns after the first so many with words."""
     places = [at for at, turn in enumerate(history) if spoken([turn])]
     return history[places[words - 1] + 1 :] if words else history
 
 
 def _without_system(turns: list[Turn], before: list[Turn]) -> list[Turn]:
-    """The turns without instructions, which were given before."""
     instructed = any(turn.role == "system" for turn in before)
     return [turn for turn in turns if not (instructed and turn.role == "system")]
 

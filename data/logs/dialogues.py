@@ -158,7 +158,6 @@ def _is_other_form(keys: _Keys, turns: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _speaker(turn: Mapping[str, Any], key: str) -> str:
-    """The name of a turn's speaker; of an object its role or name."""
     name = turn.get(key)
     name = (name.get("role") or name.get("name")) if is_object(name) else name
     return str(name) if is_name(name) else ""
@@ -234,5 +233,4 @@ FORMAT = Format(
     "dialogues whose turns have a role and a text",
     _recognised,
     read,
-    sign=f"a list of turns with a role ({', '.join(SPEAKERS)}) and a text ({', '.join(TEXTS)})",
 )

@@ -83,10 +83,15 @@ def _branch(tree: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The nodes from the root to the current one, or to the last one if none is current."""
     nodes = tree["mapping"]
     if not any(node.get("parent") for node in nodes.values()):  # an export without its links
-        return list(nodes.values())
+        return sorted(nodes.values(), key=_time)
     current = tree.get("current_node")
     leaf = current if isinstance(current, str) and current in nodes else next(reversed(nodes))
     return [nodes[one] for one in _ancestors(leaf, lambda one: nodes[one].get("parent"), nodes)]
+
+
+def _time(node: Mapping[str, Any]) -> float:
+    time = as_object(node.get("message")).get("create_time")
+    return float(time) if isinstance(time, int | float) else 0.0
 
 
 def _is_said(node: Mapping[str, Any]) -> bool:
@@ -151,7 +156,6 @@ CHATGPT = Format(
     lambda path, broken: _read(
         path, broken, _is_tree, _of_chatgpt, "has no 'mapping' of nodes: give the export's conversations.json"
     ),
-    sign="`mapping` of nodes, each with `message` or `parent`",
 )
 
 
@@ -203,7 +207,6 @@ CLAUDE = Format(
     lambda path, broken: _read(
         path, broken, _is_claude, _of_claude, "has no 'chat_messages': give the export's conversations.json"
     ),
-    sign="a list under `chat_messages`",
 )
 
 
@@ -274,5 +277,4 @@ TAU2 = Format(
     "trajectories of agents: tau2-bench",
     _is_tau2,
     read_tau2,
-    sign="`simulations` of `messages`, or calls with `requestor`",
 )

@@ -181,7 +181,6 @@ def write(talks: Iterable[Conversation], path: str | Path) -> list[str]:
 
 
 def _sample(conversation: Conversation, name: str, epoch: int) -> dict[str, Any]:
-    """The conversation as a sample with this id and epoch, which counts from 1."""
     scenario, failure = conversation.scenario, conversation.failure
     messages = list(_messages(conversation))
     for number, message in enumerate(messages):
@@ -232,7 +231,6 @@ def _is_value(value: Any) -> bool:
 
 
 def _messages(conversation: Conversation) -> Iterator[dict[str, Any]]:
-    """The instructions at their places, and each message after its calls of tools."""
     for turn in turns_in(conversation):
         message: dict[str, Any] = {"role": turn.role, "content": _content(turn.text or "", turn.parts)}
         if turn.role == "assistant":
@@ -256,7 +254,6 @@ def _content(text: str, parts: tuple[Part, ...]) -> Any:
 
 
 def _part(part: Part) -> dict[str, Any]:
-    """An image as Inspect has it; any other part as data."""
     if part.type == "image" and part.url is not None:
         return {"type": "image", "image": part.url}
     return {"type": "data", "data": {"part": part.plain()}}
@@ -307,5 +304,4 @@ FORMAT = Format(
     _recognised,
     read,
     write,
-    sign="`version`, `status` and `eval`, or an archive with `samples/`",
 )

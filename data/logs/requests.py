@@ -92,7 +92,6 @@ def _single(value: Any) -> Mapping[str, Any] | None:
 
 
 def _of_group(name: str, messages: list[Mapping[str, Any]]) -> Line:
-    """The conversation of single messages with its name, which may be empty."""
     own = [{key: inner for key, inner in one.items() if key not in IDS} for one in messages]
     own = in_time(own, first_of(TIMES, own[0]))
     return Line(f"conversation {name!r}", turns_of(own), {"id": name} if name else {})
@@ -236,6 +235,4 @@ FORMAT = Format(
     "requests to chat models with their responses, or one message a line",
     _recognised,
     read,
-    sign="a request with messages or `input`, a response with choices, a message or `output`, or the role and the text of "
-    "one message",
 )

@@ -76,7 +76,6 @@ def is_row(value: Any) -> bool:
 
 
 def _columns(row: Any) -> tuple[str, str] | None:
-    """The column of the question and that of the answer."""
     if not is_object(row) or any(isinstance(row.get(key), list) and row[key] for key in _NO_ROW):
         return None
     pairs = ((question, answer) for question, answers in ANSWERS.items() for answer in answers)
@@ -113,7 +112,6 @@ FORMAT = Format(
     "rows of questions and answers",
     lambda source: is_row(source.first),
     read,
-    sign=f"one of {', '.join(ANSWERS)} with an answer",
 )
 
 
@@ -157,7 +155,6 @@ def _named(row: Row) -> dict[str, Any]:
 
 
 def _of_list(place: str, row: Mapping[str, Any], key: str) -> Line:
-    """A row with a list of messages, of OpenAI's or ShareGPT's form."""
     listed = row.get(key)
     turns = turns_of(listed) if isinstance(listed, list) else []
     return Line(place, turns, {name: value for name, value in row.items() if name != key})
@@ -209,5 +206,4 @@ TABLES = Format(
     "tables of messages: CSV, TSV, Parquet",
     _recognised,
     read_table,
-    sign="Parquet, or a first line of columns, one of them of roles, texts or answers",
 )

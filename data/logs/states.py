@@ -66,7 +66,6 @@ def read(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
 
 
 def _line(state: _State, number: int) -> Line:
-    """The state as a conversation, with the tokens that its messages report."""
     turns = turns_of(state.messages)
     used: dict[str, int] = {}
     for turn in turns:
@@ -153,6 +152,4 @@ FORMAT = Format(
     "messages of LangChain, and states and checkpoints of LangGraph",
     _recognised,
     read,
-    sign="messages with a `type` such as `human` or `ai`, or of a `constructor`: by themselves, in a list, under `messages`, "
-    "`values` or `channel_values`",
 )

@@ -100,7 +100,6 @@ def _attributes(attributes: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A value of OTLP's `AnyValue` as JSON."""
     kind, inner = next(iter(value.items()), ("", None)) if is_object(value) else ("", value)
     match kind:
         case "intValue":  # a text in OTLP's JSON, because its numbers have 64 bits
@@ -114,7 +113,6 @@ def _plain(value: Any) -> Any:
 
 
 def _messages(attributes: Mapping[str, Any]) -> tuple[list[Turn], list[Turn]]:
-    """What was sent and what came back."""
     sent = turns_of(as_value(attributes.get("gen_ai.input.messages")))
     received = turns_of(as_value(attributes.get("gen_ai.output.messages")))
     if system := as_value(attributes.get("gen_ai.system_instructions")):
@@ -168,7 +166,6 @@ OPENTELEMETRY = Format(
     "OpenTelemetry spans (OTLP JSON, console exporter)",
     is_spans,
     read_spans,
-    sign="`resourceSpans`, or `context` and `attributes` of a span",
 )
 
 
@@ -271,7 +268,6 @@ LANGFUSE = Format(
     "traces and observations exported from Langfuse",
     _is_langfuse,
     read_langfuse,
-    sign="`traceId` and `type` of an observation, or `input` and `output` of a trace beside `observations` or `sessionId`",
 )
 
 
@@ -341,7 +337,6 @@ def _score(value: Any) -> Any:
 
 
 def _of_metadata(run: Mapping[str, Any], keys: Iterable[str]) -> str:
-    """The first name at one of the keys of a run's metadata; empty without one."""
     holders = [as_object(holder) for holder in (as_object(run.get("extra")).get("metadata"), run.get("metadata"))]
     return next((str(holder[key]) for holder in holders for key in keys if holder.get(key)), "")
 
@@ -357,7 +352,6 @@ LANGSMITH = Format(
     "runs exported from LangSmith",
     _is_langsmith,
     read_langsmith,
-    sign="`run_type`, and `inputs` or `outputs`",
 )
 
 
@@ -434,5 +428,4 @@ MLFLOW = Format(
     "traces of MLflow",
     lambda source: bool(_mlflow_traces(source.first)),
     read_mlflow,
-    sign="`info`, and `data` of `spans`",
 )

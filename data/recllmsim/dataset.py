@@ -341,7 +341,6 @@ def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str
 
 
 def _own_path(conversation: Conversation) -> str | None:
-    """The relative path that the conversation was read from, of a repeat with its number; None if it has none."""
     path = conversation.extra.get("path")
     if not isinstance(path, str):
         return None
@@ -379,7 +378,6 @@ def user_folder(conversation: Conversation) -> str:
 
 
 def _user_folder(parts: Sequence[str]) -> str:
-    """The folder of a user that is nearest to the file; empty if there is none."""
     return next((part for part in reversed(parts[:-1]) if _USER.fullmatch(part)), "")
 
 

@@ -22,7 +22,6 @@ RULES: Mapping[str, Rule] = {name: DIALOGUE_RULES[name] for name in _ORDER}
 
 
 def _situation(scenario: Mapping[str, Any]) -> Situation | None:
-    """The situation of a scenario, which may have further keys; None for an invalid one."""
     try:
         return Situation.of({key: scenario[key] for key in Situation.model_fields if key in scenario})
     except ValueError:
@@ -39,7 +38,6 @@ class RecLLMSim(Domain):
             "RecLLMSim JSON",
             holds_conversations,
             read_folder,
-            sign="`history` with `task_context`, `task_type`, `preference` or `profile`",
         ),
     )
     dataset = Dataset("", "a conversation a file, in RecLLMSim's format", write, "TASK/FILE.json")

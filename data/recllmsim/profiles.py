@@ -385,7 +385,6 @@ def coverage(profiles: Iterable[Profile]) -> Coverage:
 
 @lru_cache(maxsize=REMEMBERED)
 def _kinds_of(profile: Profile) -> tuple[str, str, list[str]]:
-    """Its gender, its occupation, and its traits."""
     gender, occupation = kinds(profile.gender, GENDERS), kinds(profile.occupation, OCCUPATIONS)
     return gender[0], occupation[0], kinds(profile.personality, TRAITS)
 

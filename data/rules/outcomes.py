@@ -79,7 +79,6 @@ def is_courtesy(text: str) -> bool:
 
 
 def _told(text: str) -> list[str]:
-    """The sentences of a text that ask nothing."""
     return [sentence for sentence in _SENTENCE.findall(text) if not _ASKS.search(sentence)]
 
 
@@ -88,7 +87,6 @@ def _plain(sentence: str) -> str:
 
 
 def _phrase(sentence: str, entry: str) -> str | None:
-    """The first phrase of an entry in a sentence: English ones as whole words."""
     plain = _plain(sentence)
     return first_of(plain, entry, "zh" if HAN.search(plain) else "en")
 

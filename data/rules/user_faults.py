@@ -68,7 +68,6 @@ def _earlier(talk: Conversation, number: int, role: str) -> list[str]:
 
 
 def _acted(talk: Conversation, number: int) -> bool:
-    """Whether a tool was called, an outcome told or something longer written before a message."""
     before = talk.messages[:number]
     return any(call.error is None for one in before for call in one.tool_calls) or any(
         outcome_of(one.text) is not None or _length(one.text) > GIVES for one in before if one.role == "assistant"

@@ -273,7 +273,6 @@ def repair(conversations: Iterable[Conversation]) -> tuple[list[Conversation], l
 
 
 def _steps(span: Span, section: str) -> Iterable[tuple[RepairKind, Span]]:
-    """The kind and result of each change of a span, in order."""
     text_at_offset = section[span.start : span.end]
     if text_at_offset.casefold() != span.text.casefold():
         section_index = token_index(section)

@@ -85,7 +85,6 @@ def _long(conversation: Conversation) -> Reasons:
 
 
 def _question(reason: QuestionReason) -> Callable[[Conversation], Reasons]:
-    """The rule that finds questions with one of the question validator's reasons."""
 
     def find(conversation: Conversation) -> Reasons:
         earlier: list[str] = []
@@ -134,16 +133,14 @@ class SimQuAC(Domain):
             "teacher topics",
             topics.is_topic_file,
             topics.read_topic_file,
-            sign="lines such as <Topic: ---> between blocks of four lines",
         ),
-        Format("simquac", "SimQuAC or QuAC JSON", dataset.is_dataset, _read, sign="`data` of `paragraphs`"),
+        Format("simquac", "SimQuAC or QuAC JSON", dataset.is_dataset, _read),
         *rows.FORMATS,
         Format(
             "topics",
             "JSON lines of topics",
             topics.are_topics,
             topics.no_conversations,
-            sign=f"two of {', '.join(FIELDS)}, and no turns",
         ),
     )
     dataset = Dataset(

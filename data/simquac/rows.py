@@ -29,7 +29,6 @@ _OF_TURNS = ("questions", "turn_ids", "followups", "yesnos")
 def _paragraphs(
     conversations: Iterable[Conversation], left_out: list[str]
 ) -> Iterator[tuple[Topic, str, dict[str, Any]]]:
-    """Topic, name and paragraph of each conversation."""
     first = 1
     for conversation in conversations:
         paragraph = paragraph_of(conversation, first, left_out)
@@ -208,7 +207,6 @@ FORMATS = (
         lambda source: as_object(source.first).keys() >= {"dialogue_id", "context", "questions", "answers"},
         read_quac,
         write_quac,
-        sign="`dialogue_id`, `context`, `questions` and `answers`",
     ),
     Format(
         "squad_v2",
@@ -219,6 +217,5 @@ FORMATS = (
         ),
         _no_conversations,
         write_squad_v2,
-        sign="`context`, `question`, and `answers` as an object",
     ),
 )

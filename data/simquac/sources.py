@@ -188,7 +188,6 @@ def _cut(text: str, bound: int) -> Iterator[str]:
 
 
 def _last(mark: re.Pattern[str], text: str) -> int:
-    """The end of the last such break in the second half of the text; 0 if there is none."""
     return max((match.end() for match in mark.finditer(text, len(text) // 2)), default=0)
 
 
@@ -253,7 +252,6 @@ def topic_set(path: str | Path, *, max_bytes: int = MAX_BYTES, max_section_bytes
 
 
 def _of_documents(path: Path, max_section_bytes: int, max_bytes: int) -> TopicSet:
-    """The topics of a document or of a folder of them; DataError if none has text."""
     read_documents, notes = documents.read(path)
     located: list[tuple[str, Topic]] = []
     for document in read_documents:

@@ -80,7 +80,6 @@ def questions_in(text: str, language: Language) -> int:
 
 
 def _forms(sentence: str, language: Language) -> int:
-    """How many of the sentence's clauses have a form of a question."""
     first, *others = _CLAUSE[language].split(sentence)
     if language == "zh":
         return sum(_form("question").search(clause.strip("?？")) is not None for clause in (first, *others))

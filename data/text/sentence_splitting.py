@@ -45,7 +45,6 @@ def sentences(text: str) -> tuple[str, ...]:
 
 
 def _segments(piece: str) -> list[str]:
-    """The sentences of pysbd."""
     try:
         parts: list[str] = list(_segmenter("zh" if _HAN.search(piece) else "en").segment(piece))
     except ValueError:  # pysbd mistakes some control characters for digits

@@ -78,7 +78,6 @@ def written_values(text: str) -> frozenset[str]:
 
 
 def _in_digits(text: str) -> str:
-    """The text with numbers below a hundred in digits."""
     text = _NUMBER.sub(lambda one: str(_named(one["word"] or one["tens"]) + _named(one["unit"])), text)
     return _NUMBER_ZH.sub(_chinese, text)
 

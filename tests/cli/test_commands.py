@@ -170,8 +170,8 @@ def test_what_is_read_from_a_log_is_written_in_other_formats(duologue, logs):
         )
         texts = [[one.text for one in talk.messages if one.stored] for talk in load(f"{to}.jsonl")]
         assert texts == [[one.text for one in talk.messages if one.stored] for talk in load(logs)]
-    document = json.loads(duologue("check", logs, "--form", "--json")[1])
-    assert document[0]["read"]["conversations"] == 4
+    document = json.loads(duologue("check", logs, "--json")[1])
+    assert (document["form"], document["conversations"]) == (load(logs).kind, 4)
 
 
 def test_doctor_says_whether_there_is_a_key_and_never_the_key(duologue, monkeypatch):

@@ -31,7 +31,7 @@ def test_each_page_is_there_as_markdown_too_and_the_files_for_language_models(si
 
 def test_the_pages_list_every_command_and_every_name_of_the_records(site: Path) -> None:
     commands = (site / "reference/commands.html").read_text(encoding="utf-8")
-    for section, option in (("simulate", "--world"), ("check", "--form"), ("runs", "")):
+    for section, option in (("simulate", "--world"), ("check", "--fail-on"), ("runs", "")):
         assert f'id="{section}"' in commands
         assert option in commands
     assert "duologue.data.Conversation.without_timing" in (site / "reference/api.html").read_text(encoding="utf-8")

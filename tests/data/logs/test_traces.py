@@ -132,7 +132,7 @@ def test_what_the_console_exporter_writes_is_read_and_openinference_too() -> Non
         (otlp(span("a", 1, {"http.route": "/"})), "capture message content"),
         (run(1, "tool", {"x": 1}, {"y": 2}), "export them with inputs and outputs"),
         ({"a": 1}, "known format (it begins with a); the smallest line"),
-        ([1, 2], "`duologue check --form` lists what was looked for"),
+        ([1, 2], "--log-format MODULE:NAME"),
         ({"mapping": {"a": {"message": None}, "b": 3}}, "(it begins with mapping)"),
     ],
 )
@@ -166,3 +166,12 @@ def test_calls_of_a_trace_whose_messages_no_other_has_are_counted() -> None:
     loaded = load(file(spans(("Open?", "At nine."), ("A poem?", "Roses."), ("A song?", "La."))))
     assert len(loaded) == 1
     assert loaded.notes == ("2 calls of a trace with messages of their own left out",)
+
+
+def test_texts_of_mlflow_are_json_and_instructions_of_bedrock_may_be_blocks() -> None:
+    attributes = {"mlflow.spanInputs": '{"question": "When does it open?"}', "mlflow.spanOutputs": '"At nine."'}
+    trace = {"info": {"trace_id": "t"}, "data": {"spans": [{"name": "agent", "attributes": attributes}]}}
+    assert spoken_lines(only(file(trace))) == TALK[:2]
+    messages = [{"role": turn["role"], "content": [{"text": turn["content"]}]} for turn in (ASKED, TOLD)]
+    talk = only(file({"system": [{"text": "Be brief."}], "messages": messages}))
+    assert (spoken_lines(talk), talk.extra["asides"]) == (TALK[:2], [{"at": 0, "system": "Be brief."}])
