@@ -193,16 +193,6 @@ def cast(
     sides: dict[Role, Any] = {"user": stored_words("user", user), "assistant": stored_words("assistant", assistant)}
     replays = [side for side in sides.values() if isinstance(side, ReplaySpeaker)]
     asked = {role: side for role, side in sides.items() if not isinstance(side, STORED)}
-    useless = {
-        "opens": opens and replays,
-        "handshake": handshake and "user" not in asked,
-        "strict-ending": strict_ending and "user" not in asked,
-        "may-give-up": may_give_up and "user" not in asked,
-        "proactive": proactive and "assistant" not in asked,
-        "post-questions": post_questions and not asked,
-    }
-    if options := ", ".join(f"--{name}" for name, is_useless in useless.items() if is_useless):
-        raise SettingError(f"{options}: without effect, a side repeats its stored messages: leave it out")
     language = language or "en"
     pages = library(NAME, common.get("prompts"), language)
     opens = opens or ("assistant" if as_published else "user")

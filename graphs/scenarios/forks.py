@@ -115,5 +115,3 @@ def _notes(conversation: Conversation, at: int) -> Iterator[str]:
             yield f"the memory of the {role} at message #{at} is not recorded, only the one at the end"
         if "agent" in settings:
             yield f"the {role} begins a new thread with these messages; what else its thread and store held is not recorded"
-        elif "source" in settings and not memory:
-            yield f"the {role} is a node of one's own ({nodes[place].name}); a memory of it is not recorded"

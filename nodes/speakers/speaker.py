@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 
 from ...data.records import Role
 from ...data.tracing import host_of
-from ...errors import DuologueError, ModelError, SettingError, kind
+from ...errors import DuologueError, SettingError, kind
 from ...prompts import PromptError
 from ..calls.service import drafted
 from ..calls.store import Call
@@ -126,11 +126,6 @@ def speaking(path: str, what: str) -> Any:
         raise
     except (Exception, SystemExit) as error:
         raise SettingError(f"{path}: failed: {error_line(error, placed=True)}") from error
-    if isinstance(value, str):
-        try:
-            return chat_model(value)
-        except ModelError as error:
-            raise SettingError(f"{path}: is a text and names no model ({error}); an agent takes the messages") from None
     try:
         if not is_reply(value):
             check_node(path, value)

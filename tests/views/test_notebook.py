@@ -51,7 +51,7 @@ def test_a_cast_shows_its_places_with_nodes_models_and_settings(shown, tags):
         "QuestionValidator",
         "offline?misbehave=0.5",
         "max turns 12",
-        "one question no",
+        "interesting once yes",
         "AnyOf (criteria max_turns, budget)",
     ):
         assert words in text, words

@@ -16,7 +16,7 @@ from duologue.nodes import Limits, foreign
 from duologue.nodes.foreign import DaemonThreads
 from tests.graphs.agents.talks import ABOUT, cast_of, chain, replies, run, says, talk
 
-SHORT = Limits(max_turns=2, turn_timeout=0.05)
+SHORT = Limits(max_turns=2, turn_timeout=0.25)
 STATES = [recllmsim.scenario(ABOUT)]
 
 
