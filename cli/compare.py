@@ -5,7 +5,7 @@ from typing import Annotated
 
 from ..data.files.paths import names_of
 from ..data.loading import load
-from ..studies.sources import MOST_DRAWN
+from ..data.people import MOST_DRAWN
 from . import options
 from .options import argument, option
 from .printing import check_apart, print_json, put, say, stdout

@@ -1,7 +1,5 @@
 """`duologue demo`: a few conversations without a key, one of them printed with its rejected drafts, and their page."""
 
-from typing import TYPE_CHECKING
-
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -13,9 +11,6 @@ from ..studies.pages import show
 from . import options
 from .printing import print_json, put, stdout
 from .running import HowToRun, carried_out, new_run
-
-if TYPE_CHECKING:
-    pass
 
 INTRODUCTION = """\
 A student asks about a section of text that only the teacher sees. The teacher
@@ -72,9 +67,7 @@ def demo_command(out: options.Out = None, as_json: options.Json = False) -> int:
     page = show(folder).write(folder / "page.html")
     shown = loaded.conversations[0]
     if as_json:
-        print_json(
-            {"out": str(folder), "page": str(page), "conversations": len(loaded.conversations), "shown": shown.id}
-        )
+        print_json({"out": str(folder), "page": str(page), "conversations": len(loaded), "shown": shown.id})
         return 0
     counts = count(loaded)
     rejected = sum(side.rejected for side in counts.sides)

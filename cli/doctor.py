@@ -1,6 +1,5 @@
 """`duologue doctor`: what is installed, and where calls would go."""
 
-import os
 import platform
 import re
 from importlib import metadata
@@ -55,7 +54,6 @@ def doctor_command(as_json: options.Json = False) -> int:
         "host": host,
         "declared": declared,
         "problem": problem,
-        "connections": _connections(),
         "tracing": {one.variable: one.host for one in requested()},
         "integrations": {name: installed[name] for name in sorted(installed) if name.startswith("langchain")},
     }
@@ -74,7 +72,6 @@ def doctor_command(as_json: options.Json = False) -> int:
         put(f"  openai:NAME calls go to {host}")
     else:
         put(f"  openai:NAME cannot be called: {problem}")
-    put(*(f"  {name}: {what}" for name, what in _connections().items()))
     brought = ", ".join(f"{name} {version}" for name, version in report["integrations"].items())  # type: ignore[union-attr]
     put(f"  PROVIDER:NAME asks with LangChain's packages, each with its own key and host: {brought}")
     return code
@@ -91,14 +88,3 @@ def _extras() -> dict[str, list[str]]:
         if (needed := _OF_EXTRA.match(requirement)) is not None:
             extras.setdefault(needed["extra"], []).append(needed["package"].lower().replace("_", "-"))
     return extras
-
-
-def _connections() -> dict[str, str]:
-    """Variables of the process that lead connections elsewhere or change whom they trust, without credentials."""
-    notes = {}
-    for name, value in sorted(os.environ.items()):
-        if value.strip() and name.upper() in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
-            notes[name] = f"calls may go through {host_of(value)}"
-        elif value.strip() and name in ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"):
-            notes[name] = "certificates of your own are trusted"
-    return notes

@@ -12,7 +12,6 @@ from .printing import print_json, put, say
 def show_command(
     source: options.Source,
     id: Annotated[str | None, option("Only this conversation; its first characters do.", "--id", metavar="ID")] = None,
-    beside: Annotated[Path | None, option("Show this beside it, paired by topic.", metavar="SRC")] = None,
     limit: options.Limit = None,
     out: options.File = None,
     skip_broken: options.SkipBroken = False,
@@ -28,7 +27,7 @@ def show_command(
     from ..views import is_page
 
     notes: list[str] = []
-    page = show(source, id=id, beside=beside, limit=limit, skip_broken=skip_broken, notify=notes.append)
+    page = show(source, id=id, limit=limit, skip_broken=skip_broken, notify=notes.append)
     target = out or Path(f"{_plain(page.title)}.html")
     if target.exists() and not is_page(target):
         raise DataError(f"{at(target)}: exists and is not a page of Duologue: choose another file with --out")

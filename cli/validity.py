@@ -5,7 +5,6 @@ from typing import Annotated
 
 from ..data.loading import load
 from ..errors import SettingError
-from ..studies.sources import MOST_DRAWN
 from . import options
 from .options import argument, option
 from .printing import check_apart, print_json, put, put_tables, say
@@ -51,7 +50,7 @@ def validity_command(
     with how.keys():
         trial = trial_of(
             people, users, named_assistants(assistant or ()) if meets else {}, judges=judge or (), part=part,
-            scenarios=scenarios, limit=how.limit, repeats=repeats, seed=how.seed or 0, draw=MOST_DRAWN, notify=say,
+            scenarios=scenarios, limit=how.limit, repeats=repeats, seed=how.seed or 0, notify=say,
         )  # fmt: skip
         report = carried_out(
             how,

@@ -73,15 +73,13 @@ async def next_turns(
     ]
 
 
-def turns_planned(
-    works: dict[str, tuple[Cast, Path | None]], moments: Sequence[Moment], *, seed: int = 0, attempts: int | None = None
-) -> CallPlan:
+def turns_planned(works: dict[str, tuple[Cast, Path | None]], moments: Sequence[Moment], *, seed: int = 0) -> CallPlan:
     """The plan of `next_turns` for casts and folders by name."""
     runs = {
         name: (
             asking(cast),
             [state for moment in moments if (state := state_of(moment, cast.name)) is not None],
-            limits_of(cast, seed=seed, attempts=attempts),
+            limits_of(cast, seed=seed),
             folder,
         )
         for name, (cast, folder) in works.items()

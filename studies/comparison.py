@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..data.people import MOST_DRAWN
 from ..errors import SettingError
-from .sources import MOST_DRAWN, Notify, StudySource, conversations_of, file_name, logged, of_drawn_users
+from .sources import Notify, StudySource, conversations_of, file_name, logged, of_drawn_users
 
 if TYPE_CHECKING:
     from ..analysis.realism import Measure, RealismReport

@@ -50,19 +50,10 @@ class History(TabledReport):
 
     @override
     def tables(self) -> list[Table]:
-        names = {
-            "run": "text",
-            "cast": "text",
-            "agent": "text",
-            "begun": "text",
-            "finished": "count",
-            "planned": "count",
-        }
-        columns = [Column.model_validate({"name": name, "kind": kind}) for name, kind in names.items()]
-        columns += [
-            Column(name=name, kind="number", places=2, wide=name in ("low", "high"))
-            for name in ("success", "low", "high", "cost", "p50", "p95")
-        ]
+        columns = [Column(name=name) for name in ("run", "cast", "agent", "begun")]
+        columns += [Column(name=name, kind="count") for name in ("finished", "planned")]
+        for name in ("success", "low", "high", "cost", "p50", "p95"):
+            columns.append(Column(name=name, kind="number", places=2, wide=name in ("low", "high")))
         columns.append(Column(name="duologue", wide=True))
         rows = []
         for run in self.runs:
@@ -70,10 +61,8 @@ class History(TabledReport):
             ends = (None, None, None) if share is None else (share.value, share.low, share.high)
             about = (run.path, run.cast, run.agent, (run.begun or "")[:16].replace("T", " "), run.finished, run.planned)
             rows.append((*about, *ends, run.cost, run.turn_seconds_p50, run.turn_seconds_p95, run.version))
-        notes = (
-            "p50, p95: of the conversations' mean seconds of an agent's turn. cost: US dollars of the run's replies.",
-        )
-        return [Table(title="Runs", columns=tuple(columns), rows=tuple(rows), notes=notes)]
+        note = "p50, p95: of the conversations' mean seconds of an agent's turn. cost: US dollars of the run's replies."
+        return [Table(title="Runs", columns=tuple(columns), rows=tuple(rows), notes=(note,))]
 
     def page(self) -> str:
         """The table as a page, which sorts and filters."""

@@ -19,7 +19,6 @@ def show(
     source: "StudySource | Conversation",
     *,
     id: str | None = None,
-    beside: StudySource | None = None,
     limit: int | None = None,
     out: str | Path | None = None,
     skip_broken: bool = False,
@@ -30,17 +29,16 @@ def show(
     Args:
         source: A path that `load` reads, a conversation, or several. Those that a run cut short come last.
         id: Show only the conversation with this id; its first characters are enough.
-        beside: Another run or data set, whose conversations stand beside those about the same topics.
-        limit: Take only the first conversations of each source.
+        limit: Take only the first conversations.
         out: A file to write the page to.
         skip_broken: Leave out broken lines of a path, and tell how many; else they are an error.
-        notify: Called with each warning about the sources; default: log it.
+        notify: Called with each warning about the source; default: log it.
 
     Returns:
         The page; `.write(FILE.html)` saves it.
 
     Raises:
-        DataError: A source cannot be read, or it has no such conversation.
+        DataError: The source cannot be read, or it has no such conversation.
 
     Example::
 
@@ -59,9 +57,6 @@ def show(
         if id is not None:
             one = one_conversation(read, id, Path(name))
             page = HtmlPage(f"{name}-{one.id}", one, root)
-        elif beside is not None:
-            other, other_name, _ = _read(beside, limit, skip_broken, notify)
-            page = HtmlPage(f"{name}-{other_name}", read, root, other, (name, other_name))
         else:
             page = HtmlPage(name, read, root)
     if out is not None:

@@ -35,7 +35,6 @@ class NextTurnStudy:
     seed: int = 0
     cast: str | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
-    attempts: int | None = None
     out: Path | None = None
     bits: str | None = None
     """The language model of this machine by which the bits of messages are counted."""
@@ -78,7 +77,7 @@ class NextTurnStudy:
         for name, cast in self.casts.items():
             watch(name)
             how = shared.with_(out=self._folder(name), seed=self.seed)
-            turns[name] = await next_turns(cast, self.benchmark.moments, how, attempts=self.attempts)
+            turns[name] = await next_turns(cast, self.benchmark.moments, how)
         return turns
 
     def plan(self) -> "CallPlan":
@@ -86,7 +85,7 @@ class NextTurnStudy:
         from ..runs.next_turn import turns_planned
 
         works = {name: (cast, self._folder(name)) for name, cast in self.casts.items()}
-        return turns_planned(works, self.benchmark.moments, seed=self.seed, attempts=self.attempts)
+        return turns_planned(works, self.benchmark.moments, seed=self.seed)
 
     def report(
         self,
@@ -146,7 +145,6 @@ def next_turn(
     limit: int | None = None,
     seed: int = 0,
     cast: str | None = None,
-    attempts: int | None = None,
     run: Any = None,
     baseline: bool = True,
     bits: str | None = None,
@@ -164,7 +162,6 @@ def next_turn(
         limit: Number of conversations, drawn with the seed; None: all.
         seed: Seed of the draws and of all calls.
         cast: The cast whose user is asked; default: the cast of the conversations' kind.
-        attempts: Maximum number of calls for a turn, rejected drafts included; default: the cast's.
         run: `runs.RunSettings` of the calls; one set of bounds holds for all users.
         baseline: Whether to ask also retrieval-based users, with messages of other people.
         bits: A language model of this machine, `local:smollm2`, a GGUF file or a folder of transformers: count the bits of
@@ -193,7 +190,6 @@ def next_turn(
         seed,
         cast,
         settings,
-        attempts,
         None if out is None else Path(out),
         bits,
     )

@@ -8,20 +8,8 @@ from typing import TypeAlias
 
 from ..data import Conversation, Loaded, load
 from ..data.loading import with_id
-from ..data.people import MOST_DRAWN, drawn_users
+from ..data.people import drawn_users
 from ..errors import DataError, at
-
-__all__ = [
-    "MOST_DRAWN",
-    "Notify",
-    "StudySource",
-    "conversations_of",
-    "file_name",
-    "logged",
-    "of_drawn_users",
-    "one_conversation",
-    "path_of",
-]
 
 StudySource: TypeAlias = str | Path | Iterable[Conversation]
 Notify: TypeAlias = Callable[[str], object]
@@ -72,10 +60,6 @@ def path_of(source: object) -> Path | None:
     return source.path if isinstance(source, Loaded) else Path(source) if isinstance(source, str | Path) else None
 
 
-NAMED = 6
-"""Maximum of ids that an error names."""
-
-
 def one_conversation(conversations: Iterable[Conversation], name: str | None, source: Path) -> Conversation:
     """The conversation of a source with this id, or whose id begins so; None: the only one.
 
@@ -86,10 +70,8 @@ def one_conversation(conversations: Iterable[Conversation], name: str | None, so
         lacking = f" {name!r}: the page of `duologue show {source}` has the ids" if name else ""
         raise DataError(f"{source}: has no conversation{lacking}")
     if len(ids := sorted({conversation.id for conversation in matching})) > 1:
-        listed = ", ".join(ids[:NAMED]) + (f" and {len(ids) - NAMED} more" if ids[NAMED:] else "")
-        if not name:
-            raise DataError(f"{source}: has {len(ids)} conversations: give the id of one of them: {listed}")
-        raise DataError(f"{source}: {len(ids)} conversations begin with {name!r}: give one of {listed}")
+        which = f"{len(ids)} conversations begin with {name!r}" if name else f"has {len(ids)} conversations"
+        raise DataError(f"{source}: {which}: give the id of one of them: {', '.join(ids[:6])}, ...")
     return matching[0]
 
 

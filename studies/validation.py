@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..data.files.json import dumps, write_text
 from ..data.files.paths import make_folder
-from .sources import MOST_DRAWN, StudySource, conversations_of, logged, of_drawn_users, path_of
+from ..data.people import MOST_DRAWN
+from .sources import StudySource, conversations_of, logged, of_drawn_users, path_of
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..analysis.validity import MeetingResult, PeopleReport, RatedConversations, ValidityReport
@@ -176,7 +177,6 @@ def validity(
     seed: int = 0,
     out: str | Path | None = None,
     settings: Any = None,
-    draw: int = MOST_DRAWN,
 ) -> "ValidityReport":
     """Measure the validity of simulated users; `duologue validity` as a function.
 
@@ -195,7 +195,6 @@ def validity(
         seed: Seed of all draws and calls.
         out: A folder for the report and the runs; the same call goes on with what it holds.
         settings: `runs.RunSettings` of the calls.
-        draw: Maximum number of conversations of `source`; from more, users are drawn with the seed.
 
     Returns:
         The report, whose `table()` and `people.table()` a notebook shows.
@@ -211,7 +210,7 @@ def validity(
 
     trial = trial_of(
         source, user, assistants, testers=testers or {}, judges=[judge] if isinstance(judge, str) else judge, part=part,
-        scenarios=None if scenarios is None else Path(scenarios), limit=limit, repeats=repeats, seed=seed, draw=draw,
+        scenarios=None if scenarios is None else Path(scenarios), limit=limit, repeats=repeats, seed=seed,
     )  # fmt: skip
     return blocking(trial.tried(None if out is None else Path(out), settings))
 
@@ -222,14 +221,13 @@ def trial_of(
     assistants: "Mapping[str, Any] | None",
     *,
     seed: int,
-    draw: int,
     notify: Callable[[str], object] = logged,
     **fields: Any,
 ) -> ValidityTrial:
     """The trial of the parameters of `validity`; `notify` is called with a line where users are drawn."""
     from ..nodes.seeded_faults import PLANTED
 
-    people, remark = of_drawn_users(() if source is None else conversations_of(source), draw, seed, notify)
+    people, remark = of_drawn_users(() if source is None else conversations_of(source), MOST_DRAWN, seed, notify)
     if remark:
         notify(f"{path}: {remark}" if (path := path_of(source)) else remark)
     named = [user] if isinstance(user, str) else user

@@ -10,14 +10,13 @@ from .figures import SvgFigure, forest_plot
 from .graph import graph_figure, graph_html
 from .notebook import HtmlPage, register, register_here
 from .pages import is_page
-from .pairs import against_page, pairs_page
+from .pairs import pairs_page
 from .parts import with_images
 from .run import run_page
 
 __all__ = [
     "HtmlPage",
     "SvgFigure",
-    "against_page",
     "conversation_html",
     "conversation_page",
     "forest_plot",

@@ -1,15 +1,14 @@
 """What people see who label: one conversation, or two answers side by side; without names and without any label."""
 
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ..data import domains
 from ..data.grounding import ground
 from ..data.labels.side_by_side import Quiz, ReplyPair
 from ..data.records import Conversation, Message, Role
 from ..data.text.languages import Language
-from .conversation import ShownTurn, turns
+from .conversation import ShownTurn, pieces, turns
 from .pages import in_notebook, render, source
-from .pairs import Stretch, stretches
 from .parts import Gallery
 from .wording import Wording, language_on_page
 
@@ -86,16 +85,23 @@ def side_by_side_html(comparison: ReplyPair, *, switched: bool) -> str:
         (question, *((question.second, question.first) if switched else (question.first, question.second)))
         for question in comparison.questions
     ]
-    pieces: tuple[Stretch, ...] = ()
+    stretches: list[dict[str, Any]] = []
     if text is not None:
         left = [_spanned(answer, text.text) for _, answer, _ in rows]
         right = [_spanned(answer, text.text) for *_, answer in rows]
-        pieces = stretches(text.text, left, right)
+        stretches = [
+            {
+                "text": piece.text,
+                "first": any(number < len(left) for number in piece.messages),
+                "second": any(number >= len(left) for number in piece.messages),
+            }
+            for piece in pieces(text.text, [*left, *right])
+        ]
     html = render(
         "side_by_side.html",
         wording=Wording(language_on_page(comparison.first)),
         source=text.label if text is not None else "",
-        stretches=pieces,
+        stretches=stretches,
         material=[piece for piece in material if piece is not text],
         rows=rows,
         silent=domain.refuses,

@@ -17,7 +17,6 @@ from ..data.summaries import count, outline
 from .conversation import conversation_html, conversation_page
 from .graph import compiled_figure, graph_html
 from .pages import in_notebook, plural, render
-from .pairs import against_page
 from .parts import with_images
 from .run import run_page, summary_html
 from .settings import facts, places, provenance_html, rows
@@ -127,23 +126,17 @@ def _shown(title: str, conversations: Sequence[Conversation], details: Sequence[
 
 @dataclass(frozen=True, repr=False)
 class HtmlPage:
-    """A page of one conversation, of several with a list and their figures, or of two sets; a notebook shows it."""
+    """A page of one conversation, or of several with a list and their figures; a notebook shows it."""
 
     title: str
     shown: Conversation | Sequence[Conversation]
     root: Path | None = None
     """The folder beside whose files images lie."""
-    beside: Sequence[Conversation] = ()
-    """A second set, whose conversations stand beside those about the same topics."""
-    names: tuple[str, str] = ("", "")
-    """Of the two sets."""
 
     def html(self) -> str:
         """The page as HTML; it needs no network."""
         if isinstance(self.shown, Conversation):
             return conversation_page(with_images(self.shown, self.root))
-        if self.beside:
-            return against_page(self.shown, self.beside, self.names, title=self.title)
         manifest = self.shown.manifest if isinstance(self.shown, Loaded) else None
         return run_page(self.shown, self.title, manifest=manifest, root=self.root)
 
@@ -154,7 +147,7 @@ class HtmlPage:
 
     @property
     def count(self) -> int:
-        """Conversations of the first set."""
+        """Of its conversations."""
         return 1 if isinstance(self.shown, Conversation) else len(self.shown)
 
     def _repr_html_(self) -> str:

@@ -4,6 +4,7 @@ import pytest
 
 import duologue
 from duologue import data, runs, views
+from duologue.analysis.testing.pairs import compare_pairs
 from duologue.data import Conversation, Message
 from duologue.graphs import simquac
 from duologue.nodes import Limits
@@ -160,6 +161,12 @@ def test_the_whole_list_is_reached_by_keys(opened, html, conversations):
     assert page.locator("tr.row[tabindex='0']").count() == 1
 
 
+def versions(old):
+    """The page of conversations beside those of a version that says less."""
+    new = [one.model_copy(update={"messages": one.messages[:-1]}) for one in old]
+    return views.pairs_page(compare_pairs(old, new), old, new)
+
+
 @pytest.mark.parametrize("width", [1350, 820, 320])
 def test_no_window_needs_sideways_scrolling(opened, html, conversations, width):
     overflow = "document.documentElement.scrollWidth - innerWidth"
@@ -169,7 +176,7 @@ def test_no_window_needs_sideways_scrolling(opened, html, conversations, width):
     assert page.evaluate(overflow) <= 0
     assert opened(views.conversation_page(conversations[0]), width=width).evaluate(overflow) <= 0
     for some in (conversations[:2], conversations):  # with few figures and with all of them
-        pair = opened(views.against_page(some, some, ("one", "other")), width=width)
+        pair = opened(versions(some), width=width)
         pair.locator(".unfolded article").wait_for()
         assert pair.evaluate(overflow) <= 0
 
@@ -197,8 +204,8 @@ def test_dark_and_light_have_their_own_colours_with_enough_contrast(opened, html
     assert seen[0] > 0.9 > 0.1 > seen[1]
 
 
-def test_two_sets_are_read_side_by_side(opened, conversations):
-    page = opened(views.against_page(conversations[::2], conversations[1::2], ("one", "other")))
+def test_two_versions_are_read_side_by_side(opened, conversations):
+    page = opened(versions(conversations[:2]))
     columns = page.locator(".unfolded .pair > div")
     columns.first.wait_for()
     left, right = columns.nth(0).bounding_box(), columns.nth(1).bounding_box()
@@ -210,7 +217,7 @@ def test_hostile_conversations_run_nothing_and_are_read_as_they_are(opened, host
     conversation = hostile(hostile_text)
     pages = {
         "list": views.run_page([conversation, conversation], hostile_text),
-        "pair": views.against_page([conversation], [conversation], (hostile_text, hostile_text)),
+        "pair": versions([conversation]),
         "one": views.conversation_page(conversation),
     }
     for name, html in pages.items():

@@ -9,7 +9,7 @@ from duologue.analysis.testing.pairs import compare_pairs
 from duologue.data import Conversation, Message, ToolCall
 from duologue.data.records import Attempt
 from duologue.data.simquac import Topic
-from duologue.views import against_page, pairs_page, run, run_page
+from duologue.views import pairs_page, run, run_page
 from duologue.views.labels import LONGEST
 
 
@@ -133,36 +133,12 @@ def test_hostile_texts_stay_text_in_the_list_and_in_what_it_unfolds(hostile, tag
 def test_hostile_texts_stay_text_side_by_side(hostile, tags, hostile_text):
     def page(text):
         one = hostile(text)
-        return against_page([one, talk_alone(text)], [one], (text, text))
-
-    def talk_alone(text):
-        return Conversation(id=text, scenario={"kind": "x", "title": text}, messages=(Message(role="user", text=text),))
+        other = one.model_copy(update={"messages": one.messages[:-1]})
+        return pairs_page(compare_pairs([one], [other], names=(text, f"{text}.")), [one], [other])
 
     assert tags(page(hostile_text)).tags == tags(page("plain words")).tags
     (body,), (like,) = bodies(page(hostile_text)), bodies(page("plain words"))
     assert set(tags(body).tags) <= set(tags(like).tags)
-
-
-def test_two_sets_stand_side_by_side_and_what_is_in_one_alone_is_named(talk, tags):
-    section = talk().scenario["section"]
-    other = talk(topic=Topic(title="Same section", background="b", header="Keepers", section=section), id="b")
-    page = against_page([talk(), talk(topic=other_topic(5), id="c")], [other], ("people", "machines"))
-    text = " ".join("".join(tags(page).text).split())
-    for words in (
-        "people against machines",
-        "1 pair about the same topic",
-        "A people: 2 conversations, 1 without a counterpart",
-        "B machines: 1 conversation, 0 without a counterpart",
-        "turns A",
-    ):
-        assert words in text, words
-    (body,) = bodies(page)
-    body_text = " ".join("".join(tags(body).text).split())
-    assert "A people" in body_text
-    assert "B machines" in body_text
-    assert "Settings and counts" not in text  # there are none
-    assert "exchange" not in (text + body_text).lower()  # the page has one word for a turn
-    assert '<span class="span a b" title="A and B">Three keepers</span>' in body
 
 
 def test_a_pair_of_versions_stands_side_by_side_from_the_first_message_that_differs():
@@ -172,7 +148,9 @@ def test_a_pair_of_versions_stands_side_by_side_from_the_first_message_that_diff
 
     old, new = held("Hello.", "For when?", "At six.", "Booked."), held("Hello.", "For when?", "At six.", "No.")
     result = compare_pairs([old], [new])
-    (body,) = bodies(pairs_page(result, [old], [new]))
+    page = pairs_page(result, [old], [new])
+    assert ("Settings and counts" in page) == bool(result.measures)
+    (body,) = bodies(page)
     before, _, beside = body.partition('<div class="pair">')
     assert "1 turn before, equal in both" in before
     assert ("Hello." in before, "Hello." in beside) == (True, False)
