@@ -10,6 +10,7 @@ from tests.tree import ROOT
 
 PAGE = (ROOT / "docs/reference/limits.md").read_text(encoding="utf-8")
 LEAST = {
+    "95 % interval of a success rate": estimates.FEWEST,
     "95 % interval of a difference between two groups": estimates.FEWEST,
     "95 % interval over users, scenarios or sections": estimates.FEWEST,
     "retrieval-based users": next_turn.FEWEST_USERS,

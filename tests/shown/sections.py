@@ -21,8 +21,10 @@ PARTS = re.compile(r"^(## (.+)\n(?:(?!## ).*\n)*)", re.MULTILINE)
 
 
 def section(page: str, heading: str) -> str:
-    """The section of a page of docs with this heading of the second level."""
+    """The section of a page of docs with this heading of the second level; without a heading the whole page."""
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    if not heading:
+        return text
     return next(part for part, name in PARTS.findall(text) if name == heading)
 
 
