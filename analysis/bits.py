@@ -43,24 +43,27 @@ EXAMPLES = 8
 """Earlier messages of a person that are shown at most."""
 
 
+UNITS: Mapping[str, Callable[[Cost, int], float]] = {
+    "a message": lambda cost, characters: cost.bits,
+    "a character": lambda cost, characters: (cost.first + cost.text) / characters,
+    "a message's first token": lambda cost, characters: cost.first,
+    "a message's end": lambda cost, characters: cost.end,
+}
+"""What is counted. How messages begin, and how long they are, is much of what any history explains: they stand apart."""
+
+
 class BitsRow(Record):
     """What messages cost where so much is known: means over people, each with the same weight."""
 
+    unit: str
+    """Bits of what, one of `UNITS`."""
     source: str
     """Whose messages: `the person`, or the name of a simulated user."""
     known: str
     messages: int
     bits: Estimate
-    """A message, with its first token and its end."""
-    first: float | None
-    """Of these the first token: how messages begin."""
-    end: float | None
-    """Of these the end: how long messages are."""
-    a_character: Estimate
-    """Bits of a message's characters, without its end, by their number."""
     explains: Difference | None = None
-    """Bits a message less than where this is not known; None for the first row."""
-    explains_a_character: Difference | None = None
+    """Bits less than where this is not known; None for the first row."""
 
 
 class BitsReport(TabledReport):
@@ -73,34 +76,21 @@ class BitsReport(TabledReport):
 
     @override
     def tables(self) -> list[Table]:
-        return [self.table(), self.by_character()]
+        *_, last = UNITS
+        return [self.table(unit, self.notes if unit == last else ()) for unit in UNITS]
 
-    def table(self) -> Table:
-        """Bits a message."""
-        further_columns = [Column(name=name, kind="number", places=2) for name in ("first", "end")]
-        return self._table("Bits a message", "bits", "explains", further_columns, self.notes)
-
-    def by_character(self) -> Table:
-        """Bits a character, without the end of a message."""
-        return self._table("Bits a character", "a_character", "explains_a_character", [], ())
-
-    def _table(
-        self, title: str, value: str, explains: str, further_columns: Sequence[Column], notes: Sequence[str]
-    ) -> Table:
+    def table(self, unit: str = "a message", notes: Sequence[str] = ()) -> Table:
+        """A row for each source of messages and for what is known."""
         columns = [Column(name="of"), Column(name="known"), Column(name="n", kind="count")]
-        columns += [Column(name=name, kind="number", places=2) for name in ("bits", "low", "high")]
-        columns += further_columns
-        columns += [Column(name=name, kind="number", places=2) for name in ("explains", "from", "to")]
+        names = ("bits", "low", "high", "explains", "from", "to")
+        columns += [Column(name=name, kind="number", places=2) for name in names]
         rows: list[tuple[Cell, ...]] = []
-        for row in self.rows:
-            found, less = getattr(row, value), getattr(row, explains)
-            cells: list[Cell] = [row.source, row.known, row.messages, found.value, found.low, found.high]
-            cells += [row.first, row.end] if further_columns else []
-            cells += [None] * 3 if less is None else [less.value, less.low, less.high]
-            rows.append(tuple(cells))
-        reasons = dict.fromkeys(f"{row.bits.reason}." for row in self.rows if row.bits.reason)
-        heading = f"{title} under {self.model}, {self.people} people"
-        return Table(title=heading, columns=tuple(columns), rows=tuple(rows), notes=(*reasons, *notes))
+        for row in (row for row in self.rows if row.unit == unit):
+            less = row.explains or Difference()
+            figures = (row.bits.value, row.bits.low, row.bits.high, less.value, less.low, less.high)
+            rows.append((row.source, row.known, row.messages, *figures))
+        title = f"Bits of {unit} under {self.model}, {self.people} people"
+        return Table(title=title, columns=tuple(columns), rows=tuple(rows), notes=tuple(notes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,8 +174,8 @@ class Ledger:
                 stopped.set()
                 pool.shutdown(cancel_futures=True)
         notes = [
-            "bits: minus the binary logarithm of the message's probability; of these first is its first token and end its "
-            "end. explains: bits less than without it. Means and 95 % intervals over people.",
+            "bits: minus the binary logarithm of the probability; explains: bits less than without it. Means and 95 % intervals "
+            "over people.",
         ]
         if not self.model.has_template:
             notes.append(f"{self.model.name} has no chat template for this: its texts are plain lines.")
@@ -197,12 +187,10 @@ class Ledger:
             not named_user(one) for one in {one.conversation.id: one.conversation for one in wanted}.values()
         ):
             notes.append(f"{nameless} conversations do not name their user: each scenario is one.")
-        return BitsReport(
-            model=self.model.name,
-            people=len({user_of(moment.conversation) for moment in wanted}),
-            rows=tuple(self._rows(said, costs)),
-            notes=tuple(notes),
-        )
+        rows = tuple(self._rows(said, costs))
+        notes += dict.fromkeys(f"{row.bits.reason}." for row in rows if row.bits.reason)
+        people = len({user_of(moment.conversation) for moment in wanted})
+        return BitsReport(model=self.model.name, people=people, rows=rows, notes=tuple(notes))
 
     def _fits(self, one: _Asked) -> bool:
         return len(one.before) + len(self.model.tokens(one.text)) + 1 <= self.model.context
@@ -287,43 +275,26 @@ class Ledger:
     def _rows(
         self, said: Mapping[str, Mapping[str, str]], costs: Mapping[tuple[str, str, str], Cost]
     ) -> Iterator[BitsRow]:
-        for source, texts in said.items():
-            for known in (NOTHING, *BUILDS_ON):
-                here = [one for one in self.moments if (source, known, one.key) in costs]
-                if not here:
-                    continue
-                pairs = [
-                    (
-                        moment,
-                        costs[source, known, moment.key],
-                        costs.get((source, BUILDS_ON.get(known, ""), moment.key)),
-                    )
-                    for moment in here
-                ]
-                less = [(moment, new, old) for moment, new, old in pairs if old is not None]
-                size = {moment.key: len(texts[moment.key].strip()) for moment in here}
-                yield BitsRow(
-                    source=source,
-                    known=known,
-                    messages=len(here),
-                    bits=_over_people([(moment, cost.bits) for moment, cost, _ in pairs]),
-                    first=_over_people([(moment, cost.first) for moment, cost, _ in pairs]).value,
-                    end=_over_people([(moment, cost.end) for moment, cost, _ in pairs]).value,
-                    a_character=_over_people(
-                        [(moment, (cost.first + cost.text) / size[moment.key]) for moment, cost, _ in pairs]
-                    ),
-                    explains=_explained([(moment, new.bits, old.bits) for moment, new, old in less]),
-                    explains_a_character=_explained(
-                        [
-                            (
-                                moment,
-                                (new.first + new.text) / size[moment.key],
-                                (old.first + old.text) / size[moment.key],
-                            )
-                            for moment, new, old in less
-                        ]
-                    ),
-                )
+        for unit, counted in UNITS.items():
+            for source, texts in said.items():
+                for known in (NOTHING, *BUILDS_ON):
+                    values: list[tuple[Moment, float]] = []
+                    pairs: list[tuple[Moment, float, float]] = []
+                    for moment in self.moments:
+                        if (cost := costs.get((source, known, moment.key))) is not None:
+                            characters = len(texts[moment.key].strip())
+                            values.append((moment, counted(cost, characters)))
+                            if (old := costs.get((source, BUILDS_ON.get(known, ""), moment.key))) is not None:
+                                pairs.append((moment, counted(cost, characters), counted(old, characters)))
+                    if values:
+                        yield BitsRow(
+                            unit=unit,
+                            source=source,
+                            known=known,
+                            messages=len(values),
+                            bits=_over_people(values),
+                            explains=_explained(pairs),
+                        )
 
 
 def told(conversation: Conversation) -> str:

@@ -57,8 +57,8 @@ def talk(number: int, *texts: str, user: str = "") -> Conversation:
 TALKS = [talk(n, "a boat", f"which colour{n} ?", f"colour{n} red", "done") for n in range(7)]
 
 
-def row(report: Any, known: str, source: str = "the person") -> Any:
-    return next(one for one in report.rows if (one.source, one.known) == (source, known))
+def row(report: Any, known: str, source: str = "the person", unit: str = "a message") -> Any:
+    return next(one for one in report.rows if (one.unit, one.source, one.known) == (unit, source, known))
 
 
 def test_what_is_known_explains_the_words_that_it_has(model: Model) -> None:
@@ -71,7 +71,9 @@ def test_what_is_known_explains_the_words_that_it_has(model: Model) -> None:
     assert row(report, ANOTHER).explains.value == 0.0  # its colour is another one
     assert report.people == 7
     assert not [one for one in report.rows if one.known == OWN]  # nobody has two conversations
-    assert [len(table.rows) for table in report.tables()] == [4, 4]
+    assert [len(table.rows) for table in report.tables()] == [4] * 4
+    assert row(report, SCENARIO, unit="a character").bits.value == pytest.approx((1 / 6 + 9 / 11) / 2)
+    assert row(report, NOTHING, unit="a message's end").bits.value == 2.0
 
 
 def test_a_simulated_user_is_asked_about_at_the_same_places(model: Model) -> None:
