@@ -10,7 +10,6 @@ import os
 import socket
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
@@ -36,25 +35,19 @@ PARTS = "parts"
 """Where the folders of the tasks are, in the run folder, until the run is complete."""
 
 
-@dataclass(frozen=True)
-class Part:
-    """A part of the plan with all that a task needs."""
+def simulated(
+    here: Path, specs: Mapping[str, CastSpec], states: list[Planned], limits: Limits, settings: RunSettings
+) -> tuple[Spending, str | None]:
+    """Simulate what is missing of a part of the plan; gives what was spent, and why the part ended early.
 
-    here: Path
-    """The working folder, from which relative paths and own modules are found."""
-    specs: Mapping[str, CastSpec]
-    states: list[Planned]
-    limits: Limits
-    settings: RunSettings
+    `here`: the working folder, from which relative paths and own modules are found.
+    """
+    from .simulate import arun
 
-    def simulated(self) -> tuple[Spending, str | None]:
-        """Simulate what is missing; gives what was spent, and why the part ended early."""
-        from .simulate import arun
-
-        os.chdir(self.here)
-        casts = {version: built(spec) for version, spec in self.specs.items()}
-        run = asyncio.run(arun(casts, self.states, self.settings, limits=self.limits))
-        return run.calls.spending, str(run.stopped) if run.stopped else None
+    os.chdir(here)
+    casts = {version: built(spec) for version, spec in specs.items()}
+    run = asyncio.run(arun(casts, states, settings, limits=limits))
+    return run.calls.spending, str(run.stopped) if run.stopped else None
 
 
 async def on_ray(
@@ -70,14 +63,11 @@ async def on_ray(
     assert settings.out is not None
     folder, missing = settings.out.absolute(), {(version, name_of(state)) for version, state in work}
     specs, spending = {version: cast.travelling() for version, cast in casts.items()}, calls.spending
-    names = {name for _, name in missing}
-    waiting = [
-        one for one in range(0, len(plan), PART) if any(name_of(state) in names for state in plan[one : one + PART])
-    ]
-    waiting.reverse()
+    numbers = {name_of(state): number // PART * PART for number, state in enumerate(plan)}
+    waiting = sorted({numbers[name] for _, name in missing}, reverse=True)
     async with _connected(str(settings.ray)) as ray:
         most = max(1, int(ray.cluster_resources().get("CPU", 1)))
-        task, running = ray.remote(Part.simulated).options(max_retries=TRIES), dict[Any, Path]()
+        task, running = ray.remote(simulated).options(max_retries=TRIES), dict[Any, Path]()
         try:
             while running or (waiting and calls.goes_on):
                 while waiting and len(running) < most and calls.goes_on:
@@ -89,9 +79,8 @@ async def on_ray(
                         changes["max_cost"] = max(1e-6, (spending.max_cost - (spending.cost or 0)) / most)
                     if spending.max_tokens is not None:
                         changes["max_tokens"] = max(1, int((spending.max_tokens - spending.total.tokens) / most))
-                    part = settings.model_copy(update=changes)
-                    states = list(plan[first : first + PART])
-                    running[task.remote(Part(Path.cwd(), specs, states, limits, part))] = own
+                    states, how = list(plan[first : first + PART]), settings.model_copy(update=changes)
+                    running[task.remote(Path.cwd(), specs, states, limits, how)] = own
                 done, _ = await asyncio.to_thread(ray.wait, list(running), num_returns=1, timeout=1.0)
                 for ref in done:
                     own = running.pop(ref)
@@ -103,11 +92,9 @@ async def on_ray(
                     if stopped is not None:
                         calls.end(stopped)
                     for conversation in (one for version in casts for one in attempted(own, version=version)):
-                        if (conversation.version, conversation.id) in missing:
+                        if (name := (conversation.version, conversation.id)) in missing:
                             keep(conversation)
-                            missing.discard(
-                                (conversation.version, conversation.id) if conversation.finished else ("", "")
-                            )
+                            missing -= {name} if conversation.finished else set()
                     merge(own / REPLIES, folder / REPLIES)
         finally:
             for ref in running:  # what is under way goes on from its kept replies the next time
