@@ -60,3 +60,11 @@ def test_the_comparison_is_that_of_its_page() -> None:
     for name, cells in short.items():
         for cell, whole in zip(cells, page[name], strict=True):
             assert whole.startswith("not found" if cell == "?" else cell), (name, cell, whole)
+
+
+def test_a_finding_has_the_figures_of_its_page() -> None:
+    page = (ROOT / "docs/papers/findings.md").read_text(encoding="utf-8")
+    told = README.partition("## What is measured")[2].partition("\n[Findings]")[0]
+    figures = re.findall(r"-?\d\.\d+", told)
+    assert len(figures) > 15
+    assert [figure for figure in figures if figure not in page] == []
