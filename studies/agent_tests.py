@@ -20,10 +20,9 @@ from ..runs.loop import blocking
 from ..runs.plan import CallPlan, conversations_planned
 from ..runs.settings import RunSettings
 from ..runs.simulate import arun
-from .agent_trials import AgentSuccess, AgentTest
+from .agent_trials import AgentSuccess, AgentTest, floor_of
 from .but_for import faults_of
 from .judge_check import judge_check, judged_faults, people_say
-from .null_agents import floor_of
 from .paired_tests import OldVersion, old_version
 from .retaken import RetakenTest, taken_up
 from .sources import logged

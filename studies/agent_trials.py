@@ -11,25 +11,29 @@ from typing import cast as typed
 from pydantic import Field
 
 from ..analysis.faults import Whose
+from ..analysis.outcomes import outcome
 from ..analysis.testing.failures import ButFor
 from ..analysis.testing.pairs import PairedTest
 from ..analysis.testing.replays import ReplayResult
 from ..analysis.testing.report import number_line, scenario_success_table, summary_line
-from ..analysis.testing.success import NO_SCORE, PlannedConversation, Successes, successes, with_verdict
+from ..analysis.testing.success import NO_SCORE, Floor, PlannedConversation, Successes, successes, with_verdict
 from ..data.behaviours import chosen_users
-from ..data.identity import begun_with
+from ..data.identity import begun_with, digest
 from ..data.people import UserPart
 from ..data.records import Conversation
-from ..errors import SettingError
+from ..errors import DuologueError, SettingError
 from ..graphs import Cast, agent_test
 from ..graphs.casts import CastFactory
 from ..graphs.scenarios.sources import Scenarios, ScenarioSource, behaving, numbered, repeated
 from ..nodes.contract import closing
 from ..nodes.limits import Limits
 from ..nodes.people import PeopleSpeaker
-from ..nodes.scorers.success import KEY
+from ..nodes.scorers.success import KEY, named
 from ..nodes.state import Planned
+from ..nodes.validators import validator
 from ..runs.engine import planned
+from ..runs.settings import RunSettings
+from ..runs.simulate import arun
 from ..runs.store import manifest_of, name_of
 from .sources import Notify, logged
 
@@ -231,3 +235,50 @@ def _state(source: ScenarioSource, scenario: Mapping[str, Any]) -> Planned:
     if isinstance(scenario, Mapping) and isinstance(scenario.get("scenario"), dict):
         return typed(Planned, dict(scenario))
     return source.state(dict(scenario) if isinstance(scenario, Mapping) else scenario)
+
+
+CANNOT = {"en": "I cannot help with that.", "zh": "这个我帮不了您。"}
+
+
+async def floor_of(trial: AgentTest) -> Floor | None:
+    """How many of its scenarios two null agents reach, a conversation a scenario; None where that cannot be measured.
+
+    In tau2-bench's airline domain doing nothing succeeds in 19 of 50 tasks. One agent only says that it cannot help, one
+    says nothing; the user is the rule-based one, so no model is asked.
+
+    Only scenarios count whose `success` needs no judge, and only in the cast that tests agents: another one's nodes may
+    ask a model. What their world or scorers raise leaves no floor, since it is reported of the agent itself.
+    """
+    states: dict[str, Planned] = {}
+    for state in trial.scenarios.states:
+        success = state["scenario"].get(KEY)
+        if success and not any(name == "judged" for _, name, _ in named(success)):
+            states.setdefault(digest(state["scenario"]), {**state, "repeat": 0})
+    if trial.cast.name != agent_test.NAME or not states:
+        return None
+    settings = getattr(trial.cast.spec, "settings", {})
+    says = CANNOT["zh" if settings.get("language") == "zh" else "en"]
+    found: dict[str, int] = {}
+    for name, text in (("refusing", says), ("silent", "...")):  # an empty reply would end the conversation as an error
+        try:
+            found[name] = await _successes(trial, [*states.values()], text)
+        except DuologueError:
+            return None
+    return Floor(scenarios=len(states), **found)
+
+
+async def _successes(trial: AgentTest, states: list[Planned], text: str) -> int:
+    def null_agent(messages: list[dict[str, Any]]) -> str:
+        return text
+
+    cast = trial.cast.replace(
+        user_simulator="offline",
+        assistant=null_agent,
+        answer_validator=validator(lambda draft, state: None),
+        context=None,
+        approve=None,
+    )
+    run = await arun(
+        {"": cast}, Scenarios(states, {}), RunSettings(progress=False), limits=replace(trial.limits, max_turns=3)
+    )
+    return sum(outcome(one).success is True for one in run.attempted())
