@@ -143,14 +143,13 @@ def test_an_answer_that_is_changed_at_a_message_forks_there_in_every_conversatio
 
 def test_what_follows_a_fork_is_what_a_test_of_the_changed_agent_gives(run: list[duologue.Conversation]) -> None:
     planted = {talk.messages[0].text: 3 for talk in run[:3]}
-    result = duologue.replay(run, assistant=Clerk(planted))
+    result = replay(run, assistant=Clerk(planted))
     tested = duologue.test(Clerk(planted), [dict(talk.scenario) for talk in run], max_turns=3).records
     assert [str(talk) for talk in result.records] == [str(talk) for talk in tested]
-    success = result.success
-    assert success is not None
-    assert [(pair.old, pair.new) for pair in success.tested] == [(False, True)] * 3 + [(False, False)] * 3
-    assert (success.suite.both, success.suite.only_old, success.suite.only_new, success.suite.neither) == (0, 0, 3, 3)
-    assert 0 < (result.saved or 0) < 1
+    assert result.against is not None
+    assert [(pair.old, pair.new) for pair in result.against.tested] == [(False, True)] * 3 + [(False, False)] * 3
+    suite = result.against.suite
+    assert (suite.both, suite.only_old, suite.only_new, suite.neither) == (0, 0, 3, 3)
 
 
 def test_a_log_is_replayed_as_long_as_the_agent_answers_as_it_did(tmp_path: Path) -> None:
@@ -158,8 +157,8 @@ def test_a_log_is_replayed_as_long_as_the_agent_answers_as_it_did(tmp_path: Path
     said = [("user", "Hello."), ("assistant", kept), ("user", "For two."), ("assistant", "No.")]
     log = {"goal": "a table", "messages": [{"role": role, "content": text} for role, text in said]}
     (tmp_path / "log.jsonl").write_text(json.dumps(log) + "\n")
-    result = duologue.replay(tmp_path / "log.jsonl", assistant=Clerk())
-    assert [row.differs_at for row in result.conversations] == [3]
+    result = replay(tmp_path / "log.jsonl", assistant=Clerk())
+    assert [row.differs_at for row in rows(result)] == [3]
     (talk,) = result.records
     texts = [message.text for message in talk.messages[:4]]
     assert texts == ["Hello.", kept, "For two.", "An answer to 3 messages. Shall I go on with 3?"]

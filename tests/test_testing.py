@@ -326,12 +326,11 @@ def test_user_faults_are_left_out_of_the_share_and_named():
 
 
 def test_a_long_conversation_shows_its_end_and_of_many_the_shortest():
-    talks = [talk(f"id{n}", False, *[("user", f"line {n}.{m}") for m in range(n)]) for n in range(4, 10)]
+    talks = [talk(f"id{n}", False, *[("user", f"a seat {n}.{m}") for m in range(n)]) for n in range(4, 10)]
     with pytest.raises(AssertionError) as failed:
         assert_solved(talks)
     message = str(failed.value)
     assert [f"id{n}:" in message for n in range(4, 10)] == [True] * 3 + [False] * 3
-    assert "and 3 more" in message
 
 
 @pytest.mark.parametrize("arguments", [([],), (talk("a", True), 0), (talk("a", True), True), (talk("a", True), 1.5)])

@@ -112,9 +112,7 @@ class Hotel(data.Domain):
 
     kind = "hotel"
     rules = RULES
-    formats = (
-        data.Format("desk", "logs of a desk", recognises, read, write, "a first line that begins with `# desk `"),
-    )
+    formats = (data.Format("desk", "logs of a desk", recognises, read, write),)
 
     def title(self, scenario: Mapping[str, Any]) -> str:
         return str(scenario.get("goal", "A talk at the desk")).capitalize()
