@@ -5,7 +5,7 @@ import json
 import logging
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -205,7 +205,10 @@ class Replies:
     def _row(self, place: Place, sent: SentRequest) -> Any:
         query = f"SELECT reply, retried, paid_by FROM reply WHERE {SAME_CALL} AND sent = ?"
         with self._usable("read"):
-            return self._file.execute(query, (*place, sent.digest)).fetchone()
+            row = self._file.execute(query, (*place, sent.digest)).fetchone()
+        with suppress(ValueError):  # of a damaged row the reply is asked for again
+            return row and (json.loads(row[0]), json.loads(row[1]), row[2])
+        return None
 
     def keep(self, place: Place, version: str, sent: SentRequest, reply: StoredReply) -> None:
         """Write a reply; RepliesError if the disk does not take it."""
@@ -237,7 +240,8 @@ class Replies:
         """Every kept reply: its recipient, about how many tokens were sent, and the reply."""
         with closing(self._file.cursor()) as rows:
             for to, tokens, reply in rows.execute("SELECT recipient, tokens, reply FROM reply"):
-                yield json.loads(to), tokens, json.loads(reply)
+                with suppress(ValueError):  # a damaged row is no kept reply
+                    yield json.loads(to), tokens, json.loads(reply)
 
     def count(self) -> int:
         """The number of kept replies."""
@@ -277,8 +281,8 @@ def merge(part: Path, whole: Path) -> None:
             file.execute("INSERT OR IGNORE INTO reply SELECT * FROM part.reply")
 
 
-def _reply(row: Sequence[str], *, shared: bool) -> StoredReply:
-    value, retried = json.loads(row[0]), json.loads(row[1])
+def _reply(row: Any, *, shared: bool) -> StoredReply:
+    value, retried, _ = row
     if not shared:
         return StoredReply(value, retried)
     drafts = [{**draft, "shared": True} for draft in value.get("drafts", ())]  # of a user that is an agent
