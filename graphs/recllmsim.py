@@ -114,7 +114,7 @@ class TaskSource(ScenarioSource):
             notes.append(f"{self.profiles}: {pool.distinct} of {len(pool)} profiles differ (such as {equal})")
         if pool.language != language:
             notes.append(
-                f"the profiles are in {pool.language}, the run is in {language}: give --language {pool.language}, or others"
+                f"the profiles are in {pool.language}, the run is in {language}: give --set language={pool.language}, or others"
             )
         given = ((self.tasks, "tasks"), (self.profiles, "profiles"))
         source = {"source": ", ".join(path.name if path else f"samples/{folder}/{language}" for path, folder in given)}
@@ -181,9 +181,9 @@ def cast(
         language: Choose the language of prompts, shipped tasks and profiles. Default: that of the replayed
             conversations, or en.
         opens: Begin with the user or the assistant. The assistant begins with a fixed greeting, which the published
-            files leave out. Default: user; with --as-published: assistant.
+            files leave out. Default: user; with as_published: assistant.
         handshake: Show the user model one prompt template at a time, each acknowledged in fixed words. Default: only
-            with --as-published.
+            with as_published.
         post_questions: Ask both roles questions about the finished conversation.
         proactive: Give the assistant a list of matters to raise by itself.
         may_give_up: Give the user a phrase for giving up.

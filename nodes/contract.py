@@ -74,7 +74,10 @@ def check_node(place: str, node: object) -> None:
         return
     if not callable(node):
         raise ContractError(f"{expected}; got {shown(node)}")
-    parameters = inspect.signature(node).parameters.values()
+    try:
+        parameters = inspect.signature(node).parameters.values()
+    except ValueError:  # a built-in function such as `max`
+        raise ContractError(f"{expected}; got {shown(node)}, whose parameters cannot be told") from None
     names = [one.name for one in parameters if one.kind is not one.VAR_KEYWORD and one.default is one.empty]
     if not names or not set(names[1:]) <= {"config", "runtime", "writer", "store"}:
         raise ContractError(f"{expected}; got {shown(node)} with the parameters ({', '.join(names)})")
@@ -94,7 +97,7 @@ def check_function(
         raise ContractError(f"{expected}; got {shown(function)}, which is async: write def")
     try:
         inspect.signature(function).bind(*[{}] * arguments)
-    except TypeError:
+    except (TypeError, ValueError):  # ValueError: a built-in function such as `max`
         number = "one argument" if arguments == 1 else "two arguments"
         raise ContractError(f"{expected}; got {shown(function)}, which does not take {number}") from None
 

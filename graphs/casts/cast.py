@@ -107,7 +107,7 @@ class Cast:
     """What a model, an agent or a function that plays the user is sent. None: goal and facts of its scenario, with the
     pages, prompts and goodbyes of `graphs.agent_test`."""
     assistant_view: MessageBuilder | None = None
-    """What a model that plays the assistant is sent. None: a helper's page and the conversation."""
+    """What a model that plays the assistant is sent. None: an assistant's page and the conversation."""
     user_prompt_selector: Node = None  # type: ignore[assignment]  # set below
     question_validator: Node = None  # type: ignore[assignment]  # set below
     assistant_prompt_selector: Node = field(default_factory=lambda: RepairPrompts("assistant", shipped("plain")))

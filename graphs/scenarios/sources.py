@@ -292,7 +292,7 @@ def first_messages(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
     found = []
     for number, one in enumerate(messages, start=1):
         text = one.get("text", one.get("content")) if isinstance(one, Mapping) else None
-        if not _is_text(text) or one["role"] not in ("user", "assistant"):
+        if not _is_text(text) or one.get("role") not in ("user", "assistant"):
             raise DataError(f"{MESSAGES!r}: message {number}: expected a list of messages, {_SHAPE}")
         found.append({"role": one["role"], "text": text})
     return found
