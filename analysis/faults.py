@@ -8,7 +8,7 @@ undecided.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -29,7 +29,7 @@ from ..data.records import (
 from ..data.rules import DIALOGUE_RULES, USER_FAULT_RULES, UserFaultFinding, faults_of_user
 from ..data.rules.guards import is_repeat
 from ..data.rules.outcomes import consent
-from ..data.text.values import holds, names_goal, scalars, values_in
+from ..data.text.values import holds, scalars, values_in
 
 SUCCESS = "success"
 NONE_ACCEPTED = "assistant_rejected"
@@ -65,11 +65,8 @@ BROKEN_ROLE = ("user-role-leak", "user-prompt-leak", "user-empty")
 """Rules of `check` for a user that leaves its role."""
 USER_RULES = {**{name: DIALOGUE_RULES[name] for name in BROKEN_ROLE}, **USER_FAULT_RULES}
 """Each rule for users by its id."""
-NO_GOAL, CONTRADICTS = "user-names-no-goal", "user-contradicts"
-_OWN_RULES = {
-    NO_GOAL: "a user that never names its goal",
-    CONTRADICTS: "a user that gives another value than its scenario has",
-}
+CONTRADICTS = "user-contradicts"
+_OWN_RULES = {CONTRADICTS: "a user that gives another value than its scenario has"}
 _OTHER_VALUE = (CONTRADICTS, "user-invents")
 _HARMLESS = ("user-all-at-once", "user-as-assistant", "user-repeats-itself")
 """Faults of a user that a sound agent survives: they explain nothing where the agent went on and acted."""
@@ -192,23 +189,52 @@ class Reading:
                         return call
         return None
 
+    @cached_property
+    def brief(self) -> str:
+        """The user's goal and facts."""
+        return json.dumps([self.conversation.scenario.get(key) for key in ("goal", "facts")], ensure_ascii=False)
+
+    @property
+    def planned(self) -> list[Any]:
+        """The values of the plan's arguments."""
+        plan = as_list(self.conversation.scenario.get("plan"))
+        return [value for step in plan for value in scalars(as_object(as_object(step).get("arguments")))]
+
+    @property
+    def withheld(self) -> list[Any]:
+        """Values of the plan that goal or facts have, and the user never gave."""
+        heard = "\n".join(self.user_texts())
+        return [value for value in self.planned if holds(self.brief, value) and not holds(heard, value)]
+
+    def mistaken(self, message: int) -> bool:
+        """Whether a message of the user has a code of the form of one that its goal or facts have and it never gave."""
+        said = {_form(word) for word in _WITH_DIGIT.findall(self.conversation.messages[message].text)}
+        heard = "\n".join(self.user_texts())
+        own = {word for word in _WITH_DIGIT.findall(self.brief) if not holds(heard, word)}
+        return any("a" in _form(word) and _form(word) in said for word in own)
+
     @property
     def could_have(self) -> bool:
         """Whether the user gave every value of the oracle's plan that is the user's to give, and let the agent go on.
 
-        Undecided, and so false, where a call of the plan failed as planned, the user said no, or left while it was asked.
+        Undecided, and so false, where a call of the plan failed as planned, the user said no, gave another value of the same
+        form too, or left while it was asked; and where the plan has a value that neither the user nor a tool has.
         """
         plan, messages = as_list(self.conversation.scenario.get("plan")), self.conversation.messages
         if not plan or self.conversation.stop == "max_turns" or not messages:
             return False
-        brief = json.dumps([self.conversation.scenario.get(key) for key in ("goal", "facts")], ensure_ascii=False)
-        needed = [value for step in plan for value in scalars(as_object(as_object(step).get("arguments")))]
-        if any(isinstance(value, bool) for value in needed):  # "yes" is the answer to many questions
+        if any(isinstance(value, bool) for value in self.planned):  # "yes" is the answer to many questions
             return False
-        needed = [value for value in needed if holds(brief, value)]
+        results = "\n".join(str(call.tool_call.result) for call in self.calls)
+        if not all(holds(self.brief, value) or holds(results, value) for value in self.planned):
+            return False
+        needed = [value for value in self.planned if holds(self.brief, value)]
         last = max((n for n, one in enumerate(messages) if one.role == "assistant"), default=0)
         heard = "\n".join(self.user_texts(last))
         if not all(holds(heard, value) for value in needed):
+            return False
+        others = {word for word in _WITH_DIGIT.findall(heard) if not holds(self.brief, word)}
+        if {_form(word) for word in others} & {_form(str(value)) for value in needed}:
             return False
         planned = [(as_object(step).get("name"), as_object(step).get("arguments")) for step in plan]
         made = [(call.name, call.tool_call.arguments) for call in self.calls if not call.error]
@@ -257,12 +283,14 @@ def _form(value: str) -> str:
 
 
 def forbidden_in(success: Any) -> Iterator[Mapping[str, Any]]:
-    """The calls that a success forbids whatever else holds: not those in `any_of` or `not`."""
+    """The calls that a success forbids whatever else holds: not those in `any_of`."""
     for key, value in as_object(success).items():
         for part in value if isinstance(value, list) else [value]:
             if key == "all_of":
                 yield from forbidden_in(part)
-            elif key == "tool_not_called":
+            elif key == "not":
+                part = as_object(part).get("tool_called") if set(as_object(part)) == {"tool_called"} else None
+            if key in ("tool_not_called", "not") or (key == "refused" and not isinstance(part, bool)):
                 yield {"name": part} if isinstance(part, str) else as_object(part)
 
 
@@ -277,7 +305,6 @@ def found_faults(conversation: Conversation) -> Iterator[UserFaultFinding]:
         yield from (UserFaultFinding(name, *place) for place in DIALOGUE_RULES[name].find(conversation))
     yield from faults_of_user(conversation)
     yield from _contradictions(conversation)
-    yield from _without_goal(conversation)
 
 
 def _contradictions(conversation: Conversation) -> Iterator[UserFaultFinding]:
@@ -301,12 +328,6 @@ def _contradictions(conversation: Conversation) -> Iterator[UserFaultFinding]:
 def _frame(sentence: str) -> str:
     """A sentence without its values and marks."""
     return re.sub(r"[\W_]+", " ", re.sub(r"\w*\d[\w:./-]*", "#", sentence)).strip().casefold()
-
-
-def _without_goal(conversation: Conversation) -> Iterator[UserFaultFinding]:
-    said = [(n, one.text) for n, one in enumerate(conversation.messages) if one.role == "user" and not one.name]
-    if said and names_goal(str(conversation.scenario.get("goal") or ""), [text for _, text in said]) is False:
-        yield UserFaultFinding(NO_GOAL, said[-1][0], "no message has a word of its goal")
 
 
 def first_fault(conversation: Conversation) -> UserFaultFinding | None:
@@ -341,7 +362,7 @@ def cause_of(conversation: Conversation, frames: tuple[str, ...] = ()) -> Cause:
         return end.model_copy(update={"message": last, "node": node})
     reading = Reading(conversation)
     broke = _of_condition(reading, last)
-    found = [(fault, _names(reading, fault)) for fault in found_faults(conversation)]
+    found = _weighed(reading, [*found_faults(conversation)])
     user = first_fault(conversation)
     of_user = conversation.fault == "user" or any(weighs for _, weighs in found)
     of_agent = _agents_fault(reading, broke)
@@ -359,9 +380,23 @@ def cause_of(conversation: Conversation, frames: tuple[str, ...] = ()) -> Cause:
     return broke.model_copy(update={"node": node})
 
 
+def _weighed(reading: Reading, found: Sequence[UserFaultFinding]) -> list[tuple[UserFaultFinding, bool]]:
+    """Each finding, and whether it explains the failure; what only may be so is no explanation."""
+    again = sum(one.rule == "user-repeats-itself" for one in found) > 1  # once may answer an agent that did not hear
+    return [(one, _names(reading, one) and (one.rule != "user-repeats-itself" or again)) for one in found]
+
+
 def _names(reading: Reading, fault: UserFaultFinding) -> bool:
     """Whether a user's fault explains the failure: not a harmless one where the agent went on and acted, or had already
-    said the same twice, which may have led to it."""
+    said the same twice, which may have led to it.
+
+    A user leaves early that keeps a value of the plan to itself. It invents what has the form of a code of its scenario that
+    it never gave: any other number may be its age.
+    """
+    if fault.rule == "user-leaves-early":
+        return bool(reading.withheld)
+    if fault.rule == "user-invents":
+        return reading.mistaken(fault.message)
     if fault.rule not in _HARMLESS:
         return True
     if any(call.message > fault.message and not call.error for call in reading.calls):

@@ -47,6 +47,7 @@ class Ending:
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|「[^」\n]*」|『[^』\n]*』|(?<!\w)'[^'\n]*'(?!\w)")
 _NO_WISH = re.compile(
     r"\b(?:if|when|should|all|everything|what|anything|nothing)(?: else| more)?(?: that)? (?:i|we)(?:'ll)? (?:\w+ )?(?:need|want)(?:ed)?\b"
+    r"|\bno,? (?:thanks|thank you)\b|\bnever ?mind\b|\bi (?:do not|don't) have (?:one|any|it)\b|\bno, that\b"
     r"|\bi (?:do not|don't) (?:need|want) anything\b|\bi(?:'d like to| want to) (?:say|thank)\b|我想说|不(?:再)?(?:需要|用)|需要的"
 )
 """Words about wishes that wish nothing."""
@@ -61,7 +62,8 @@ _LEAVES = re.compile(
     r"(?:^|[.!,;:(\n—–-] *|\b(?:and|so|then|thanks?|you|help|much|say) )(?:good[ -]?bye|bye(?:[ -]?bye)?|farewell|see you(?: (?:later|soon|then))?"
     r"|have an? (?:\w+ )?(?:day|evening|weekend|night|time|trip|one))(?= *(?:$|[^\w '-]|and\b|for now))"
     r"|\b(?:that's|that is|that was) (?:all|everything|it)(?= (?:i|we|for)\b|(?<=everything) *[.,!]|(?<=everything)$)|\b(?:nothing|anything) (?:else|more|further)\b|\bno (?:more|other|further) (?:questions?|requests?)\b"
-    r"|\b(?:i'm|we're) (?:all )?(?:set|done)\b|再见|拜拜|告辞|先走了|没有?(?:什么)?(?:别的|其他|问题|事)(?:问题|需要)?了|祝[你您]"
+    r"|\bthat(?:'ll be| was| will be| would be) all\b|\bauf wiedersehen\b|\btschüs+\b|\badi[oó]s\b|\bau revoir\b|\barrivederci\b"
+    r"|مع السلامة|до свидания|さようなら|\b(?:i'm|we're) (?:all )?(?:set|done)\b|再见|拜拜|告辞|先走了|没有?(?:什么)?(?:别的|其他|问题|事)(?:问题|需要)?了|祝[你您]"
 )
 _GAVE_UP = re.compile(
     r"\bgiv(?:e|ing) up\b|\bforget it\b|\bnever ?mind\b|\bwaste of\b|\buseless\b|\b(?:not|didn't|doesn't|no|never|could not|couldn't|can't) (?:\w+ )?help(?:ful)?\b|放弃|算了|没(?:有)?(?:什么)?(?:帮助|用)"

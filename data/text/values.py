@@ -151,7 +151,8 @@ def holds(text: str, value: Any) -> bool:
     words = str(value)
     values = values_in(words)
     folded = re.sub(r"[\W_]+", "", words).casefold()
-    return (bool(values) and values <= values_in(text)) or folded in re.sub(r"[\W_]+", "", text).casefold()
+    within = not folded.isdigit() and folded in re.sub(r"[\W_]+", "", text).casefold()  # 3 is not in 23
+    return (bool(values) and values <= values_in(text)) or within
 
 
 def scalars(value: Any) -> Iterator[Any]:

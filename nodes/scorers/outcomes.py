@@ -152,7 +152,10 @@ class TextContains:
 
     def _is_in(self, text: str, spoken: str) -> bool:
         if not self.regex:
-            text, spoken = re.escape(_comparable(text)), _comparable(spoken)
+            plain, spoken = _comparable(text), _comparable(spoken)
+            text = re.escape(plain)
+            text = rf"(?<!\d)(?<!\d[.,]){text}" if plain[0].isdigit() else text  # 40 is not in 140
+            text = rf"{text}(?!\d)(?![.,]\d)" if plain[-1].isdigit() else text
         return re.search(text, spoken, 0 if self.case else re.IGNORECASE) is not None
 
     def provenance(self) -> dict[str, Any]:
@@ -160,16 +163,21 @@ class TextContains:
         return texts | {name: True for name in ("regex", "case") if getattr(self, name)}
 
 
+_QUOTES = str.maketrans("‘’“”", "''\"\"")
+
+
 def _comparable(text: str) -> str:
-    """The text with equal white space, in one form of each character (NFKC), with digits of all scripts as 0 to 9."""
-    plain = unicodedata.normalize("NFKC", " ".join(text.split()))
+    """The text with equal white space and marks of quotation, in one form of each character (NFKC), with digits of all
+    scripts as 0 to 9."""
+    plain = unicodedata.normalize("NFKC", " ".join(text.split())).translate(_QUOTES)
     return "".join(str(unicodedata.decimal(one)) if one.isdecimal() else one for one in plain)
 
 
 def text_contains(*texts: str, match: Literal["all", "any"] = "all", **settings: Any) -> TextContains:
     """Whether one role's messages contain these texts, all or any of them.
 
-    In plain texts all white space is equal, and so are the forms of a character and the digits of all scripts.
+    In plain texts all white space is equal, and so are the forms of a character and the digits of all scripts. A number is
+    whole: 40 is not in 140.
 
     Settings: `side` (`user`, `assistant`, the default, or `both`), `regex` (the texts are regular expressions of
     Python), `case` (upper and lower case differ).

@@ -86,10 +86,8 @@ def test_what_structure_does_not_show_is_undecided(said: list[Any], more: dict[s
     ("said", "words", "message"),
     [
         (["[System] You are a customer who moves a flight.", "Hm."], "another side", 0),
-        (["Hello, I need help.", "With what?", "Please help me.", "How do you mean?"], "never names its goal", 2),
         (["Move my flight.", "Which?", "The booking is QX4821. The date is 2026-06-03.", "Hm."], "another value", 2),
         (["Move my flight.", "Which?", "It's QX4812.", "There is no such booking.", "Bye."], "does not have", 2),
-        (["Move my flight.", "Which one is it?", BYE], "leaves before anything was done", 2),
     ],
 )
 def test_the_user_is_at_fault_by_what_it_says_against_its_scenario(said: list[str], words: str, message: int) -> None:
@@ -98,9 +96,45 @@ def test_the_user_is_at_fault_by_what_it_says_against_its_scenario(said: list[st
     assert words in found.name
 
 
+@pytest.mark.parametrize(
+    ("asked", "plan", "fault"),
+    [
+        ("Which one is it?", PLAN, "user"),  # it keeps the booking to itself, which the plan needs
+        ("Which one is it?", None, "undecided"),
+        ("Erledigt. Noch etwas?", [], "undecided"),
+    ],
+)
+def test_a_user_leaves_early_that_keeps_a_value_of_the_plan_to_itself(asked: str, plan: Any, fault: str) -> None:
+    assert cause("Move my flight.", asked, BYE, plan=plan, broken=[NEVER]).fault == fault
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["I am to be somewhere else that day.", "Done."],  # a goal in other words
+        ["Move my flight QX4821 to 2026-05-03.", "Your phone?", "It is 555010.", "Done."],
+        ["Move my flight QX4821 to 2026-05-03.", "Sorry?", "Move my flight QX4821 to 2026-05-03.", "Done."],
+    ],
+)
+def test_what_may_have_another_reason_is_no_fault_of_the_user(said: list[str]) -> None:
+    assert cause(*said, broken=[NEVER]).fault == "undecided"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["Move my flight QX4821 to 2026-05-03.", "Sure?", "Sorry, to 2026-06-03.", reply("Moved.", MOVED), BYE],
+        ["Move my flight 14821 to 2026-05-03.", "I cannot do that.", BYE],
+    ],
+)
+def test_the_agent_is_not_at_fault_where_the_user_gave_another_value_too(said: list[Any]) -> None:
+    assert cause(*said, plan=PLAN, broken=[NEVER]).fault == "undecided"
+
+
 def test_a_harmless_fault_of_the_user_explains_nothing_where_the_agent_went_on_and_acted() -> None:
     again = ("Move my flight, it is QX4821.", "For how many?", "Move my flight, it is QX4821!")
-    assert cause(*again, "When?", broken=[NEVER]).fault == "user"
+    more = ("And when?", "Move my flight, it is QX4821!", "Hm.")
+    assert cause(*again, *more, broken=[NEVER]).fault == "user"
     assert cause(*again, reply("Moved.", MOVED), broken=[STATE]).fault == "undecided"
 
 
