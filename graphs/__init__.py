@@ -1,4 +1,4 @@
-"""The conversation as a LangGraph graph: its topology, the casts by name, records of its states, drawings of it."""
+"""The conversation as a LangGraph graph: its topology, the casts by name, records of its states."""
 
 from . import agent_test, casts, recllmsim, simquac
 from .casts.cast import Cast

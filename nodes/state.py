@@ -156,7 +156,7 @@ class Planned(TypedDict, total=False):
     forks: dict[str, Any]
     """The conversation that it forks, and where: the plain form of a `data.records.Fork`."""
     replays: dict[str, Any]
-    """Of a replay the stored `record` as plain JSON, the `source` that holds it, and `same`, which compares answers."""
+    """Of a replay the stored `record` as plain JSON, and the `source` that holds it."""
     labels: dict[str, Any]
     extra: dict[str, Any]
     """The `extra` of the conversation, such as that of a re-enacted one; `behaviours` in it are those of its user."""

@@ -77,7 +77,7 @@ def agreement(
     if unordered:
         notes.append(
             f"{', '.join(unordered)}: no label definition at hand orders the values, so there is no weighted kappa: if they "
-            "have one, give the definition's folder (--labels-dir DIR) or --scale LOW,...,HIGH."
+            "have one, give the definition's folder (--labels-dir DIR) or --ordered LOW,...,HIGH."
         )
     return report.model_copy(update={"notes": (*report.notes, *notes)})
 

@@ -167,7 +167,7 @@ def _of_people(conversation: Conversation, labelled: bool) -> Conversation:
         elif message.role == "assistant" and labelled:
             raise DataError(
                 f"conversation {conversation.id} holds no answers of people: give the file whose questions were asked "
-                "(--people FILE)"
+                "(a second SRC)"
             )
         messages.append(message)
     return conversation.model_copy(update={"messages": tuple(messages)})

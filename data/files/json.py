@@ -19,7 +19,7 @@ from .paths import GZIP, MOST_BYTES, at_most, check_replaceable, content, make_f
 DEEPEST = 200
 """Most objects and lists inside each other: Python and pydantic end at some hundreds, each at its own place."""
 
-ADVICE = "`duologue --skip-broken ...`, or skip_broken=True of load, leaves what cannot be read out and counts it"
+ADVICE = "skip_broken leaves out what cannot be read and counts it: --skip-broken, --set skip_broken=true, load(skip_broken=True)"
 
 _TOO_DEEP = f"is nested too deeply to be a data set, more than {DEEPEST} levels: check the file"
 _BEGIN = 20

@@ -3,8 +3,8 @@
 The words of Chinese are pairs of characters, so no dictionary is needed.
 
 The signs that count were chosen on the open part of RecLLMSim's newer study. Their concordance with people's
-preferences between two of their conversations is 0.645, 95 % interval 0.568 to 0.715 (155 pairs of 57 people). The
-command is `duologue validity human_exp_V2 --part all --no-meet`. The signs were written with these people in sight, so
+preferences between two of their conversations is 0.645, 95 % interval 0.564 to 0.718 (155 pairs of 57 people). The
+command is `duologue validity human_exp_V2 --user offline --assistant none --part all`. The signs were written with these people in sight, so
 expect less of others.
 """
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Annotated, Any, cast
 from urllib.parse import parse_qsl
 
@@ -116,7 +117,7 @@ def _why_not(head: str, provider: str, error: Exception) -> str:
     elif isinstance(error, ModuleNotFoundError) and (missing := error.name or "").startswith("langchain"):
         why = f"install {missing.partition('.')[0].replace('_', '-')}"
     if is_import_path(head) and find_spec(provider.partition(".")[0]) is None:
-        why = f"No module named {provider!r}, and as a provider of models: {why}"
+        why = f"there is no module {provider!r} in {Path.cwd()}, and no provider of models of that name"
     return f"model {head!r}: {why}"
 
 

@@ -1,1 +1,1 @@
-"""Settings from the environment: the only subpackage that reads it."""
+"""Settings from the environment, import paths, and what is redacted."""

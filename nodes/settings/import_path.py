@@ -6,6 +6,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, TypeGuard
 
+from ...data.identity import digest
 from ...errors import SettingError
 from .redaction import error_line
 
@@ -30,6 +31,16 @@ def imported(path: str, what: str) -> Any:
     except (Exception, SystemExit) as error:
         why = error_line(error, placed=True)
         raise SettingError(f"{what}: {path} cannot be imported in {folder}: {why}") from error
+
+
+def code_of(path: str) -> dict[str, str] | None:
+    """The name of an import path, and a digest of its module's file: that of another version differs; None without a file."""
+    module = path.partition("?")[0].partition(":")[0]
+    file = getattr(sys.modules.get(module), "__file__", None)
+    try:
+        return {"name": module, "source": digest(Path(file).read_text("utf-8"))[:16]} if file else None
+    except (OSError, ValueError):
+        return None
 
 
 def lies_here(path: str) -> bool:

@@ -41,6 +41,7 @@ from ..messages import MessageBuilder, Talk, note, plain_messages, sends_prompt
 from ..models.faults import is_crash
 from ..models.specs import chat_model
 from ..replies import Answer, Step, messages_answered, messages_of, own_messages, plain_json, reply_of, structured_text
+from ..settings.import_path import code_of
 from ..settings.redaction import error_line, redacted
 from ..state import Draft, State, Update, attempt_number, id_of, memory_of, merged, said, without_rejected
 from ..worlds import Context
@@ -356,6 +357,7 @@ class AgentSpeaker(Speaker):
     def provenance(self) -> dict[str, Any]:
         settings = {
             "object": redacted(self.path) if self.path else None,
+            "code": code_of(self.path) if self.path else None,
             "reads": self.reads,
             "answers": self.answers,
             "read_only": list(self.read_only),

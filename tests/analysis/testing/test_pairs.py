@@ -90,7 +90,10 @@ def test_a_fault_of_the_user_after_the_agents_own_leaves_no_pair_out():
         "I want to move my flight QX4821 to 2026-05-03.",
         "Which booking is it?",
     )
-    texts = {"agent first": (which, code, "For how many people?", code), "user first": ("For how many people?", code, "And when?", code)}
+    texts = {
+        "agent first": (which, code, "For how many people?", code),
+        "user first": ("For how many people?", code, "And when?", code),
+    }
     old, new = versions(["1", "1"], ["0", "0"])
     for number, then in enumerate(texts.values()):
         one = talk(number, 0, False, wish, which, code, *then, "On it.")

@@ -93,7 +93,7 @@ def test_what_a_behaviour_asks_for_is_no_fault():
         assert not {one.rule for one in check(allowed)} & {*USER_FAULT_RULES}
 
 
-def test_the_conversations_of_a_third_author_have_the_figures_of_the_docs():
+def test_the_written_conversations_have_the_figures_of_the_docs():
     rule_of = {
         "ends_early": "user-leaves-early",
         "wrong_fact": "user-invents",
@@ -102,9 +102,9 @@ def test_the_conversations_of_a_third_author_have_the_figures_of_the_docs():
         "repeats": "user-repeats-itself",
     }
     hits = flagged = 0
-    for line in Path(__file__).with_name("third_author.jsonl").read_text("utf-8").splitlines():
+    for line in Path(__file__).with_name("written_users.jsonl").read_text("utf-8").splitlines():
         value = json.loads(line)
-        [log] = messages.of_values("third author", [("line", {"messages": value["messages"]})])
+        [log] = messages.of_values("written users", [("line", {"messages": value["messages"]})])
         stop = "user_ended" if value["fault"] == "ends_early" else None
         read = log.model_copy(update={"scenario": value["scenario"], "stop": stop})
         rules = {one.rule for one in faults_of_user(read)}
