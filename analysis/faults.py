@@ -28,8 +28,8 @@ from ..data.records import (
 )
 from ..data.rules import DIALOGUE_RULES, USER_FAULT_RULES, UserFaultFinding, faults_of_user
 from ..data.rules.guards import is_repeat
-from ..data.rules.outcomes import consent
-from ..data.text.values import holds, scalars, values_in
+from ..data.rules.outcomes import consent, is_courtesy
+from ..data.text.values import brief_of, holds, names_goal, scalars, values_in
 
 SUCCESS = "success"
 NONE_ACCEPTED = "assistant_rejected"
@@ -65,8 +65,11 @@ BROKEN_ROLE = ("user-role-leak", "user-prompt-leak", "user-empty")
 """Rules of `check` for a user that leaves its role."""
 USER_RULES = {**{name: DIALOGUE_RULES[name] for name in BROKEN_ROLE}, **USER_FAULT_RULES}
 """Each rule for users by its id."""
-CONTRADICTS = "user-contradicts"
-_OWN_RULES = {CONTRADICTS: "a user that gives another value than its scenario has"}
+NO_GOAL, CONTRADICTS = "user-names-no-goal", "user-contradicts"
+_OWN_RULES = {
+    NO_GOAL: "a user that never named its goal, and was ended for that",
+    CONTRADICTS: "a user that gives another value than its scenario has",
+}
 _OTHER_VALUE = (CONTRADICTS, "user-invents")
 _HARMLESS = ("user-all-at-once", "user-as-assistant", "user-repeats-itself")
 """Faults of a user that a sound agent survives: they explain nothing where the agent went on and acted."""
@@ -305,6 +308,16 @@ def found_faults(conversation: Conversation) -> Iterator[UserFaultFinding]:
         yield from (UserFaultFinding(name, *place) for place in DIALOGUE_RULES[name].find(conversation))
     yield from faults_of_user(conversation)
     yield from _contradictions(conversation)
+    yield from _ended_without_goal(conversation)
+
+
+def _ended_without_goal(conversation: Conversation) -> Iterator[UserFaultFinding]:
+    """A user that its validator ended, as none of its messages had a word of its goal or facts: it did not take leave."""
+    said = [(n, one.text) for n, one in enumerate(conversation.messages) if one.role == "user" and not one.name]
+    if conversation.stop != "user_gave_up" or not said or is_courtesy(said[-1][1]):
+        return
+    if names_goal(brief_of(conversation.scenario), [text for _, text in said]) is False:
+        yield UserFaultFinding(NO_GOAL, said[-1][0], "no message has a word of its goal or facts")
 
 
 def _contradictions(conversation: Conversation) -> Iterator[UserFaultFinding]:

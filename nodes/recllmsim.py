@@ -17,7 +17,7 @@ from ..data.behaviours import behaviours_in
 from ..data.recllmsim import Situation, task_name
 from ..data.rules import others_label, user_notes, user_reasons
 from ..data.text.languages import Language
-from ..data.text.values import names_goal
+from ..data.text.values import brief_of, names_goal
 from ..prompts import Library
 from .goodbyes import ENDING, GIVING_UP, Ending
 from .limits import Limits
@@ -148,7 +148,9 @@ class UserValidator:
             listens and len(messages) >= MOST_WITHOUT_GOAL and not behaviours_in(state["scenario"], state.get("extra"))
         )
         return (
-            is_plain and "script" not in state["scenario"] and names_goal(goal_of(state["scenario"]), messages) is False
+            is_plain
+            and "script" not in state["scenario"]
+            and names_goal(brief_of(state["scenario"]), messages) is False
         )
 
     def _verdict(self, draft: Draft, earlier: list[str], reply: str | None) -> Verdict:

@@ -123,6 +123,12 @@ _EMPTY = frozenset(
 _EMPTY_ZH = frozenset("我你您的了吗呢请想要一下个有是在和把这那帮助问题您好谢")
 
 
+def brief_of(scenario: Mapping[str, Any]) -> str:
+    """The user's goal and facts as one text."""
+    facts = [str(value) for value in scalars(scenario.get("facts"))]
+    return "\n".join([str(scenario.get("goal") or scenario.get("task_context") or ""), *facts])
+
+
 def names_goal(goal: str, said: Iterable[str]) -> bool | None:
     """Whether one of a user's messages shares a word or a value with its goal; None if that cannot be told.
 

@@ -117,7 +117,8 @@ def _why_not(head: str, provider: str, error: Exception) -> str:
     elif isinstance(error, ModuleNotFoundError) and (missing := error.name or "").startswith("langchain"):
         why = f"install {missing.partition('.')[0].replace('_', '-')}"
     if is_import_path(head) and find_spec(provider.partition(".")[0]) is None:
-        why = f"there is no module {provider!r} in {Path.cwd()}, and no provider of models of that name"
+        missing = f"No module named {provider!r} in {Path.cwd()}"
+        why = missing if "Unsupported provider" in why else f"{missing}, and as a provider of models: {why}"
     return f"model {head!r}: {why}"
 
 
