@@ -127,12 +127,9 @@ def stored_manifest(folder: Path) -> dict[str, Any]:
     if not (folder / MANIFEST).is_file():
         raise RunError(f"{folder}: is not a run folder, as it has no {MANIFEST}: give the folder of a run")
     try:
-        manifest, wrong = read_manifest(folder)
+        return read_manifest(folder)
     except DataError as error:
         raise RunError(str(error)) from None
-    if wrong:
-        raise RunError(wrong)
-    return dict(manifest)
 
 
 def _check_same(folder: Path, earlier: Mapping[str, Any], current: Mapping[str, Any]) -> None:

@@ -27,7 +27,7 @@ from ..records import (
     as_object,
     is_object,
 )
-from .source import Format, Source
+from .source import ConversationStream, Format, Source
 from .turns import NOTHING, SIDES, Call, Result, Turn, as_messages, instruction_of, is_turn, role_of, turns_of
 
 KIND = "messages"
@@ -63,6 +63,8 @@ class Line(NamedTuple):
     """Its further keys, `id`, `system` and annotations among them."""
     raw: Any = None
     """The value that it was read from, whose digest names it where it has no id; without one the turns do."""
+    others: int = 0
+    """How many messages of other branches the source has beside the turns."""
 
 
 # --- Reading
@@ -77,6 +79,37 @@ def conversations(path: str | Path, lines: Iterable[Line], broken: Broken = STRI
     for line in lines:
         with broken.reading(line.place):
             yield _conversation(path, line, seen)
+
+
+def talks_of(
+    path: str | Path,
+    values: Iterable[tuple[str, Any]],
+    broken: Broken,
+    lines_of: Callable[[str, Any], Iterable[Line]],
+) -> ConversationStream:
+    """The conversations of values, each with its place in the file; notes count what is left out.
+
+    `lines_of`: the conversations of a place and its value; DataError for a value of another form.
+    """
+    empty = others = 0
+
+    def lines() -> Iterator[Line]:
+        nonlocal empty, others
+        for place, value in values:
+            found: list[Line] = []
+            with broken.reading(place):
+                found += lines_of(place, value)
+            for line in found:
+                empty += not line.turns
+                others += line.others if line.turns else 0
+            yield from (line for line in found if line.turns)
+
+    yield from conversations(path, lines(), broken)
+    counts = (
+        (others, "message", "of other branches (edited or asked for again)"),
+        (empty, "conversation", "without a message"),
+    )
+    return tuple(f"{count} {noun}{'' if count == 1 else 's'} {what} left out" for count, noun, what in counts if count)
 
 
 def _conversation(path: str | Path, line: Line, seen: Counter[str]) -> Conversation:
@@ -431,10 +464,4 @@ def _is_sharegpt(source: Source) -> bool:
 
 
 FORMAT = Format("messages", "JSON lines of messages", _is_messages, read, write)
-SHAREGPT = Format(
-    "sharegpt",
-    "ShareGPT JSON",
-    _is_sharegpt,
-    read,
-    write_sharegpt,
-)
+SHAREGPT = Format("sharegpt", "ShareGPT JSON", _is_sharegpt, read, write_sharegpt)

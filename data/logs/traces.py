@@ -161,12 +161,7 @@ def is_spans(source: Source) -> bool:
     return any(key in first for key in _SPANS) or (is_span and traced)
 
 
-OPENTELEMETRY = Format(
-    "opentelemetry",
-    "OpenTelemetry spans (OTLP JSON, console exporter)",
-    is_spans,
-    read_spans,
-)
+OPENTELEMETRY = Format("opentelemetry", "OpenTelemetry spans (OTLP JSON, console exporter)", is_spans, read_spans)
 
 
 # --- Langfuse
@@ -263,12 +258,7 @@ def _is_row(row: Mapping[str, Any]) -> bool:
     )
 
 
-LANGFUSE = Format(
-    "langfuse",
-    "traces and observations exported from Langfuse",
-    _is_langfuse,
-    read_langfuse,
-)
+LANGFUSE = Format("langfuse", "traces and observations exported from Langfuse", _is_langfuse, read_langfuse)
 
 
 # --- LangSmith
@@ -347,12 +337,7 @@ def _is_langsmith(source: Source) -> bool:
     return _is_run(lists[0][0] if lists else first)
 
 
-LANGSMITH = Format(
-    "langsmith",
-    "runs exported from LangSmith",
-    _is_langsmith,
-    read_langsmith,
-)
+LANGSMITH = Format("langsmith", "runs exported from LangSmith", _is_langsmith, read_langsmith)
 
 
 # --- MLflow
@@ -423,9 +408,4 @@ def _assessments(listed: Any) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-MLFLOW = Format(
-    "mlflow",
-    "traces of MLflow",
-    lambda source: bool(_mlflow_traces(source.first)),
-    read_mlflow,
-)
+MLFLOW = Format("mlflow", "traces of MLflow", lambda source: bool(_mlflow_traces(source.first)), read_mlflow)
