@@ -85,11 +85,11 @@ def talks_of(
     path: str | Path,
     values: Iterable[tuple[str, Any]],
     broken: Broken,
-    lines_of: Callable[[str, Any], Iterable[Line]],
+    lines_of: Callable[[str | Path, str, Any], Iterable[Line]],
 ) -> ConversationStream:
     """The conversations of values, each with its place in the file; notes count what is left out.
 
-    `lines_of`: the conversations of a place and its value; DataError for a value of another form.
+    `lines_of`: the conversations of a path, a place in it and its value; DataError for a value of another form.
     """
     empty = others = 0
 
@@ -98,7 +98,7 @@ def talks_of(
         for place, value in values:
             found: list[Line] = []
             with broken.reading(place):
-                found += lines_of(place, value)
+                found += lines_of(path, place, value)
             for line in found:
                 empty += not line.turns
                 others += line.others if line.turns else 0

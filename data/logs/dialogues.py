@@ -8,7 +8,6 @@ first counts. Names of roles, which are values, are in `formats.turns`.
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -109,7 +108,7 @@ def read(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
     A file may hold a list of dialogues, one a line, or an object of them by their ids or in a list. The generator's result is the
     notes.
     """
-    return talks_of(path, elements(path, broken), broken, partial(dialogues_of, path))
+    return talks_of(path, elements(path, broken), broken, dialogues_of)
 
 
 def is_dialogue(value: Any) -> bool:

@@ -10,7 +10,6 @@ tau2-bench: `simulations` of `task_id`, `trial`, `reward_info` and `messages`, w
 """
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +132,7 @@ CHATGPT = Format(
     "chatgpt",
     "an export of ChatGPT (conversations.json)",
     lambda source: _is_tree(source.first),
-    lambda path, broken: talks_of(path, elements(path, broken), broken, partial(_of_chatgpt, path)),
+    lambda path, broken: talks_of(path, elements(path, broken), broken, _of_chatgpt),
 )
 
 
@@ -185,7 +184,7 @@ CLAUDE = Format(
     "claude",
     "an export of Claude (conversations.json)",
     lambda source: _is_claude(source.first),
-    lambda path, broken: talks_of(path, elements(path, broken), broken, partial(_of_claude, path)),
+    lambda path, broken: talks_of(path, elements(path, broken), broken, _of_claude),
 )
 
 
@@ -249,5 +248,5 @@ TAU2 = Format(
     "trajectories",
     "trajectories of agents: tau2-bench",
     _is_tau2,
-    lambda path, broken: talks_of(path, elements(path, broken), broken, partial(_trials, path)),
+    lambda path, broken: talks_of(path, elements(path, broken), broken, _trials),
 )

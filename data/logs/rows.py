@@ -7,7 +7,6 @@ roles and one of texts, and perhaps the conversation's id and the time.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +126,7 @@ def read_table(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
         yield from conversations(path, (_of_list(place, row, key) for place, row in rows), broken)
         return ()
     if is_dialogue(first):
-        return (yield from talks_of(path, rows, broken, partial(dialogues_of, path)))
+        return (yield from talks_of(path, rows, broken, dialogues_of))
     speaker, text = first_of(SPEAKERS, columns), first_of(CELLS, columns)
     if not speaker or not text:
         more = f" and {len(columns) - _MOST_NAMED} more" if columns[_MOST_NAMED:] else ""
@@ -176,7 +175,7 @@ def _of_messages(
         notes: tuple[str, ...] = ()
     else:
         values = [(place, {"id": own, "utterances": ordered[own]}) for own, (place, _) in groups.items()]
-        notes = yield from talks_of(path, values, broken, partial(dialogues_of, path))
+        notes = yield from talks_of(path, values, broken, dialogues_of)
     notes += (f"messages are in the order of {time!r}",) if moved else ()
     return notes if name else (*notes, "no column names the conversation: all rows are one")
 
