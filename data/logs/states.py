@@ -5,6 +5,7 @@ checkpoints (`channel_values`), and of its server's thread states (`values`, `ne
 `metadata`).
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -71,12 +72,11 @@ def read(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
 
 def _line(state: _State, number: int) -> Line:
     turns = turns_of(state.messages)
-    used: dict[str, int] = {}
+    used = Counter[str]()
     for turn in turns:
-        for key, count in usage_of({"usage": turn.further.get("usage_metadata")}).items():
-            used[key] = used.get(key, 0) + count
+        used.update(usage_of({"usage": turn.further.get("usage_metadata")}))
     named = {"id": state.thread} if state.thread else {}
-    return Line(f"conversation {number}", turns, {**({"usage": used} if used else {}), **state.more, **named})
+    return Line(f"conversation {number}", turns, {**({"usage": dict(used)} if used else {}), **state.more, **named})
 
 
 def _is_message(value: Any) -> bool:
