@@ -64,11 +64,6 @@ def ordinals(scenarios: Iterable[Mapping[str, Any]]) -> list[int]:
     return numbers
 
 
-def equals(numbers: Sequence[int]) -> int:
-    """How many of the scenarios with these ordinals repeat an earlier scenario."""
-    return sum(1 for number in numbers if number)
-
-
 def named(conversations: Sequence[Conversation]) -> list[Conversation]:
     """The conversations of a source with ordinals and ids.
 

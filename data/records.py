@@ -32,6 +32,13 @@ def as_list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def inside(value: Any) -> Iterator[Any]:
+    """A JSON value, and every value inside its objects and lists, from the outside in."""
+    yield value
+    for inner in value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ():
+        yield from inside(inner)
+
+
 class Record(BaseModel):
     """A frozen record that rejects unknown keys."""
 

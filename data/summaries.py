@@ -82,17 +82,6 @@ def outline(conversation: Conversation) -> Outline:
     )
 
 
-FIGURES = ("exchanges", "messages", "rejected", "coverage", "refused", "characters", "tokens")
-"""The numeric fields of an outline, in order."""
-
-
-def means(rows: Iterable[Outline]) -> dict[str, float | None]:
-    """Mean of each figure over the conversations that have it; None if none has."""
-    outlines = list(rows)
-    columns = {name: [value for row in outlines if (value := getattr(row, name)) is not None] for name in FIGURES}
-    return {name: sum(values) / len(values) if values else None for name, values in columns.items()}
-
-
 class SideCounts(Record):
     """The messages and drafts of one side."""
 

@@ -353,13 +353,7 @@ def _write(conversations: Iterable[Conversation], path: Path) -> list[str]:
 
 
 FORMS: tuple[Format, ...] = (
-    Format(
-        "tau2",
-        "tasks of tau2-bench",
-        _is_tau2,
-        _read_tau2,
-        scenarios=True,
-    ),
+    Format("tau2", "tasks of tau2-bench", _is_tau2, _read_tau2, scenarios=True),
     Format(
         "deepeval",
         "goldens of deepeval",
@@ -376,12 +370,5 @@ FORMS: tuple[Format, ...] = (
     ),
 )
 """Test cases of other tools, in the order in which they are tried."""
-LINES = Format(
-    NAME,
-    "JSON lines of scenarios",
-    _is_lines,
-    _read,
-    _write,
-    scenarios=True,
-)
+LINES = Format(NAME, "JSON lines of scenarios", _is_lines, _read, _write, scenarios=True)
 """This project's own scenarios, which are tried last: other lines may have a goal too."""

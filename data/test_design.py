@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError,
 from ..errors import DataError, at, first_invalid
 from .files.json import read_json
 from .identity import digest
-from .records import as_list, as_object, is_object
+from .records import as_list, as_object, inside, is_object
 from .text.languages import Language, language_of
 
 Kind: TypeAlias = Literal["valid", "missing", "ambiguous", "out of bounds", "forbidden"]
@@ -204,7 +204,8 @@ def cases_of(
     A case that is not about a rule begins where no rule forbids the call, so that it has one reason to be refused at
     most. Of several examples the one that was taken least is taken, by the seed.
     """
-    present = [value for one in examples for value in _scalars([one.world, dict(one.values)])]
+    present = [value for one in examples for value in inside([one.world, one.values])]
+    present += [key for value in present if isinstance(value, Mapping) for key in value]
     taken = Counter[int]()
     lacking: list[str] = []
     found: list[DesignedCase] = []
@@ -287,7 +288,8 @@ def examples_of(described: Any, tools: Sequence[ToolSchema], where: str) -> tupl
 def fields_of(tools: Sequence[ToolSchema], examples: Iterable[Example]) -> list[str]:
     """The fields that a rule may look at: the arguments of the tools, and the keys of the examples' worlds, by name."""
     fields = {argument.name for tool in tools for argument in tool.arguments}
-    return sorted(fields.union(*(_all_keys(example.world) for example in examples)))
+    states = (map(str, one) for example in examples for one in inside(example.world) if isinstance(one, Mapping))
+    return sorted(fields.union(*states))
 
 
 def schemas_of(described: Iterable[Any], where: str) -> tuple[ToolSchema, ...]:
@@ -345,45 +347,21 @@ def _checked(model: Any, items: Sequence[Any], where: str) -> list[Any]:
 
 def _named(state: Any, name: Any) -> Iterator[Mapping[str, Any]]:
     """The records that a value names: objects under it as a key, and those in lists whose first field it is."""
-    if isinstance(state, Mapping):
-        for key, one in state.items():
-            if key == name and isinstance(one, Mapping):
-                yield one
-            yield from _named(one, name)
-    elif isinstance(state, list | tuple):
-        for one in state:
-            if isinstance(one, Mapping) and next(iter(one.values()), None) == name:
-                yield one
-            yield from _named(one, name)
+    for one in inside(state):
+        if isinstance(one, Mapping) and isinstance(name, str) and isinstance(one.get(name), Mapping):
+            yield one[name]
+        elif isinstance(one, list | tuple):
+            yield from (row for row in one if isinstance(row, Mapping) and next(iter(row.values()), None) == name)
 
 
 def _keys_beside(state: Any, name: str) -> Iterator[str]:
-    if isinstance(state, Mapping):
-        yield from (key for key in state if name in state and isinstance(key, str))
-        state = list(state.values())
-    if isinstance(state, list | tuple):
-        firsts = [next(iter(one.values()), None) for one in state if isinstance(one, Mapping)]
-        yield from (one for one in firsts if name in firsts and isinstance(one, str))
-        for one in state:
-            yield from _keys_beside(one, name)
-
-
-def _all_keys(value: Any) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        yield from map(str, value)
-    for one in value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ():
-        yield from _all_keys(one)
-
-
-def _scalars(value: Any) -> Iterator[Any]:
-    if isinstance(value, Mapping):
-        yield from value
-        value = list(value.values())
-    if isinstance(value, list | tuple):
-        for one in value:
-            yield from _scalars(one)
-    else:
-        yield value
+    for one in inside(state):
+        if isinstance(one, Mapping):
+            yield from (key for key in one if name in one and isinstance(key, str))
+            one = list(one.values())
+        if isinstance(one, list | tuple):
+            firsts = [next(iter(row.values()), None) for row in one if isinstance(row, Mapping)]
+            yield from (first for first in firsts if name in firsts and isinstance(first, str))
 
 
 def _changed(value: str, turn: int) -> str:

@@ -14,11 +14,10 @@ from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 from pydantic import BeforeValidator, ConfigDict, create_model
 
-from ..data.files.paths import content
+from ..data.files.json import read_text
 from ..data.records import NAME_PATTERN, Role
 from ..errors import DataError, SettingError
 from ..prompts import Library, Page, PromptError, shipped
-from ..prompts.pages import MOST_BYTES
 from .calls.store import Call
 from .contract import Node
 from .limits import Limits
@@ -49,8 +48,8 @@ def given_page(page: Page | Path | str) -> Page:
     """A page of one's own, from a page, its text, or its file: a `Path`, or a name that ends in `.md`, else PromptError."""
     if isinstance(page, Path) or (isinstance(page, str) and page.endswith(".md") and "\n" not in page):
         try:
-            page = content(page, MOST_BYTES).decode("utf-8-sig")
-        except (DataError, UnicodeDecodeError) as error:
+            page = read_text(page)
+        except DataError as error:
             raise PromptError(f"the template {page} cannot be read ({error})") from None
     own_page = page if isinstance(page, Page) else Page(REQUEST, page)
     if not own_page.source.strip():

@@ -6,11 +6,10 @@ from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from ..data.files.paths import content
+from ..data.files.json import read_text
 from ..data.files.settings import from_yaml
 from ..data.labels.definition import LabelDefinition
 from ..errors import DataError, SettingError
-from .pages import MOST_BYTES
 
 _PAGE = re.compile(r"---[^\S\n]*\n(.*?)\n---[^\S\n]*(?:\n(.*))?", re.DOTALL)
 """The front matter between two lines `---`, and the text below."""
@@ -18,10 +17,7 @@ _PAGE = re.compile(r"---[^\S\n]*\n(.*?)\n---[^\S\n]*(?:\n(.*))?", re.DOTALL)
 
 def label_of(path: Path) -> LabelDefinition:
     """The label of a page, with the name of the file; DataError names the fault and its place."""
-    try:
-        text = content(path, MOST_BYTES).decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError:
-        raise DataError(f"{path}: is not a text in UTF-8: save it as UTF-8") from None
+    text = read_text(path).replace("\r\n", "\n")
     page = _PAGE.fullmatch(text)
     if page is None:
         raise DataError(f"{path}: begins with no front matter: write a line ---, then unit and values, then ---")

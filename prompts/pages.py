@@ -5,15 +5,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.resources import files
+from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any
 
-from ..data.files.paths import content
+from ..data.files.json import read_text
 from ..errors import DataError, DuologueError
-
-MOST_BYTES = 1_000_000
-"""Most bytes of a page: a model is sent it with every call."""
 
 _GAP = re.compile(r"\{\{\s*([^\W\d]\w*)\s*\}\}")
 _ODD = re.compile(r"\{\{|\{%")
@@ -103,7 +99,7 @@ class Library:
                 gaps, giver = frozenset[str](), "a question"
             else:
                 raise PromptError(f"{file}: replaces no template; there are {', '.join(sorted(self.pages))}")
-            pages[name] = _read(name, file, str(file))
+            pages[name] = _read(name, file)
             if pages[name].gaps != gaps:
                 raise PromptError(f"{file}: {_mismatch(set(gaps), pages[name].gaps, giver, 'this template')}")
         return Library(pages)
@@ -112,7 +108,7 @@ class Library:
 def library(folder: str | Path) -> Library:
     """The library of your own folder: each file `<side>/<page>.md` is the page `<side>/<page>`."""
     page_files = _page_files(folder, "write files such as")
-    return Library({name: _read(name, file, str(file)) for name, file in page_files.items()})
+    return Library({name: _read(name, file) for name, file in page_files.items()})
 
 
 def _page_files(folder: str | Path, advice: str) -> dict[str, Path]:
@@ -125,36 +121,23 @@ def _page_files(folder: str | Path, advice: str) -> dict[str, Path]:
     return {file.relative_to(root).with_suffix("").as_posix(): file for file in page_files}
 
 
-def shipped(cast: str, language: str = "en") -> Library:
-    """The package's library of a cast, such as `shipped("simquac")`."""
-    return Library(dict(_shipped(cast, language)))
-
-
 @cache
-def _shipped(cast: str, language: str) -> dict[str, Page]:
-    # Read and compiled once in a process, as the package's code is: a cast has about 30 pages.
-    root = files("duologue.prompts").joinpath(cast, language)
-    if not root.is_dir():
-        raise PromptError(f"there are no prompts for {cast!r} in {language!r}")
-    pages = {}
-    for side in sorted(root.iterdir(), key=lambda entry: entry.name):
-        for entry in sorted(side.iterdir(), key=lambda entry: entry.name):
-            name = f"{side.name}/{entry.name.removesuffix('.md')}"
-            pages[name] = _read(name, entry, name)
-    return pages
+def shipped(cast: str, language: str = "en") -> Library:
+    """The package's library of a cast, such as `shipped("simquac")`; it is read once in a process, as its code is."""
+    with as_file(files("duologue.prompts").joinpath(cast, language)) as folder:
+        if not folder.is_dir():
+            raise PromptError(f"there are no prompts for {cast!r} in {language!r}")
+        return library(folder)
 
 
-def _read(name: str, entry: Any, where: str) -> Page:
+def _read(name: str, file: Path) -> Page:
     try:
-        read = content(entry, MOST_BYTES) if isinstance(entry, Path) else entry.read_bytes()
-        page = Page(name, read.decode("utf-8-sig").replace("\r\n", "\n"))
-    except UnicodeDecodeError:
-        raise PromptError(f"{where}: is not UTF-8: save it as UTF-8") from None
+        page = Page(name, read_text(file).replace("\r\n", "\n"))
     except DataError as error:
         raise PromptError(str(error)) from None
     if not page.source.strip():
-        raise PromptError(f"{where}: is empty: write the prompt or delete the file")
-    page.check(where)  # what it is filled with is known to whoever asks for it
+        raise PromptError(f"{file}: is empty: write the prompt or delete the file")
+    page.check(str(file))  # what it is filled with is known to whoever asks for it
     return page
 
 

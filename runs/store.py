@@ -16,7 +16,7 @@ from ..data.files.json import UnwrittenError, dumps, replacing_bytes, write_json
 from ..data.files.paths import make_folder
 from ..data.formats.record_lines import StoredRun, line, read_manifest, told_flaws, versions_in
 from ..data.formats.source import CONVERSATIONS, MANIFEST
-from ..data.identity import VERSION, digest, equals, ordinals
+from ..data.identity import VERSION, digest, ordinals
 from ..data.labels.reading import SCORES
 from ..data.records import SCHEMA, Conversation, Record, as_object
 from ..errors import DataError, DuologueError, SettingError
@@ -103,7 +103,7 @@ def manifest_of(
             | {
                 "digest": digest(scenarios),
                 "scenarios": len({digest(scenario) for scenario in scenarios}),
-                "equal": equals(ordinals(state["scenario"] for state in plan if not state.get("repeat"))),
+                "equal": sum(map(bool, ordinals(state["scenario"] for state in plan if not state.get("repeat")))),
             }
         ],
         "planned": [name_of(state) for state in plan],
@@ -127,12 +127,9 @@ def stored_manifest(folder: Path) -> dict[str, Any]:
     if not (folder / MANIFEST).is_file():
         raise RunError(f"{folder}: is not a run folder, as it has no {MANIFEST}: give the folder of a run")
     try:
-        manifest, wrong = read_manifest(folder)
+        return read_manifest(folder)
     except DataError as error:
         raise RunError(str(error)) from None
-    if wrong:
-        raise RunError(wrong)
-    return dict(manifest)
 
 
 def _check_same(folder: Path, earlier: Mapping[str, Any], current: Mapping[str, Any]) -> None:

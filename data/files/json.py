@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any, AnyStr, BinaryIO, TypeVar
 
 from ...errors import DataError, at
-from .paths import GZIP, MOST_BYTES, at_most, check_replaceable, content, make_folder, open_lines, unzipped
+from .paths import MOST_BYTES, at_most, check_replaceable, make_folder, open_lines
 
 DEEPEST = 200
 """Most objects and lists inside each other: Python and pydantic end at some hundreds, each at its own place."""
@@ -53,17 +53,6 @@ class Broken:
                 return
             raise DataError(str(error) if place in ("line 1", "[0]") else f"{error}; {ADVICE}") from None
 
-    def of_form(
-        self, values: Iterable[tuple[str, Any]], is_own: Callable[[Any], bool], path: str | Path, problem: str
-    ) -> Iterator[tuple[str, Any]]:
-        """The places and values that are of a form; any other cannot be read, with this problem."""
-        for place, value in values:
-            if is_own(value):
-                yield place, value
-            else:
-                with self.reading(place):
-                    raise DataError(f"{at(path, place)}: {problem}")
-
     def notes(self, path: Path, count: int) -> tuple[str, ...]:
         """A line with the number of lines that were left out; DataError if nothing else could be read."""
         if not self.places:
@@ -85,8 +74,15 @@ STRICT = Broken()
 
 def read_text(path: str | Path) -> str:
     """The file's text as UTF-8 without a byte order mark, unzipped if it is a gzip file; line ends are not changed."""
-    read = content(path)
-    return decoded(unzipped(read, path) if read.startswith(GZIP) else read, path)
+    with open_lines(path) as file:
+        return _text_of(file, path)
+
+
+def _text_of(file: IO[bytes], path: str | Path) -> str:
+    read = at_most(file)
+    if len(read) > MOST_BYTES:
+        raise DataError(f"{at(path)}: has over {MOST_BYTES:,} bytes, which are read at once: split it")
+    return decoded(read, path)
 
 
 def decoded(read: bytes, path: str | Path, before: int = 0) -> str:
@@ -171,10 +167,7 @@ def _is_json(line: bytes) -> bool:
 
 def _whole(file: IO[bytes], path: str | Path) -> Iterator[tuple[str, Any]]:
     """The elements of one list, or the objects that stand one after another over many lines."""
-    read = at_most(file)
-    if len(read) > MOST_BYTES:
-        raise DataError(f"{at(path)}: has over {MOST_BYTES:,} bytes, which are read at once: split it")
-    text = decoded(read, path)
+    text = _text_of(file, path)
     if text.lstrip()[:1] == "[":
         yield from ((f"[{number}]", value) for number, value in enumerate(parsed(text, path)))
         return

@@ -4,11 +4,10 @@ import gzip
 import stat
 import zlib
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import suppress
-from io import BytesIO
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from ...errors import DataError, at
 
@@ -46,15 +45,16 @@ def opened(path: Path) -> IO[bytes]:
         raise DataError(f"{at(path)}: cannot be read ({error.strerror}): check the path") from None
 
 
-def open_lines(path: str | Path) -> IO[bytes]:
-    """A file of lines, open to be read; of a gzip file all is unpacked and held."""
-    file = opened(Path(path))
-    packed = file.read(len(GZIP)) == GZIP
-    file.seek(0)
-    if not packed:
-        return file
-    with file:
-        return BytesIO(unzipped(at_most(file), path))
+@contextmanager
+def open_lines(path: str | Path) -> Iterator[IO[bytes]]:
+    """A file, open to be read, unpacked if gzip packed it; DataError also for one that turns out to be damaged inside."""
+    with opened(Path(path)) as file:
+        packed = file.read(len(GZIP)) == GZIP
+        file.seek(0)
+        try:
+            yield cast(IO[bytes], gzip.GzipFile(fileobj=file)) if packed else file
+        except (EOFError, gzip.BadGzipFile, zlib.error):
+            raise DataError(f"{at(path)}: is a damaged gzip file: copy it again") from None
 
 
 def at_most(file: IO[bytes], most: int = MOST_BYTES) -> bytes:
@@ -71,18 +71,6 @@ def content(path: str | Path, most: int = MOST_BYTES) -> bytes:
     check(path, most)
     with opened(Path(path)) as file:
         return file.read()
-
-
-def unzipped(packed: bytes, path: str | Path) -> bytes:
-    """What gzip packed; DataError if it is damaged or unpacks to more than is read at once."""
-    try:
-        with gzip.GzipFile(fileobj=BytesIO(packed)) as file:
-            unpacked = at_most(file)  # type: ignore[arg-type]
-    except (EOFError, gzip.BadGzipFile, zlib.error):
-        raise DataError(f"{at(path)}: is a damaged gzip file: copy it again") from None
-    if len(unpacked) > MOST_BYTES:
-        raise DataError(f"{at(path)}: unpacks to more than {MOST_BYTES:,} bytes: give what is in it in parts")
-    return unpacked
 
 
 # --- Writing

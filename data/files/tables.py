@@ -47,7 +47,7 @@ def _delimiter(line: str) -> str:
 
 def text_rows(path: Path) -> Iterator[tuple[str, Row]]:
     """Place and row of a table in text; DataError for a row that is longer than the header."""
-    with io.TextIOWrapper(open_lines(path), encoding="utf-8-sig", newline="") as file:
+    with open_lines(path) as packed, io.TextIOWrapper(packed, encoding="utf-8-sig", newline="") as file:
         first = file.buffer.read(_HEAD).partition(b"\n")[0].decode("utf-8", "replace")
         file.buffer.seek(0)
         csv.field_size_limit(MOST_BYTES)  # a message may be long

@@ -5,7 +5,7 @@ messages, under `asides` of the conversation's `extra`, where further keys of th
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -27,7 +27,7 @@ from ..records import (
     as_object,
     is_object,
 )
-from .source import Format, Source
+from .source import ConversationStream, Format, Source
 from .turns import NOTHING, SIDES, Call, Result, Turn, as_messages, instruction_of, is_turn, role_of, turns_of
 
 KIND = "messages"
@@ -63,6 +63,8 @@ class Line(NamedTuple):
     """Its further keys, `id`, `system` and annotations among them."""
     raw: Any = None
     """The value that it was read from, whose digest names it where it has no id; without one the turns do."""
+    others: int = 0
+    """How many messages of other branches the source has beside the turns."""
 
 
 # --- Reading
@@ -79,19 +81,54 @@ def conversations(path: str | Path, lines: Iterable[Line], broken: Broken = STRI
             yield _conversation(path, line, seen)
 
 
+def talks_of(
+    path: str | Path,
+    values: Iterable[tuple[str, Any]],
+    broken: Broken,
+    lines_of: Callable[[str | Path, str, Any], Iterable[Line]],
+) -> ConversationStream:
+    """The conversations of values, each with its place in the file; notes count what is left out.
+
+    `lines_of`: the conversations of a path, a place in it and its value; DataError for a value of another form.
+    """
+    empty = others = 0
+
+    def lines() -> Iterator[Line]:
+        nonlocal empty, others
+        for place, value in values:
+            found: list[Line] = []
+            with broken.reading(place):
+                found += lines_of(path, place, value)
+            for line in found:
+                empty += not line.turns
+                others += line.others if line.turns else 0
+            yield from (line for line in found if line.turns)
+
+    yield from conversations(path, lines(), broken)
+    counts = (
+        (others, "message", "of other branches (edited or asked for again)"),
+        (empty, "conversation", "without a message"),
+    )
+    return tuple(f"{count} {noun}{'' if count == 1 else 's'} {what} left out" for count, noun, what in counts if count)
+
+
 def _conversation(path: str | Path, line: Line, seen: Counter[str]) -> Conversation:
-    reading = _Reading()
     further = {key: value for key, value in line.further.items() if value not in NOTHING}
-    for key in ("system", "system_prompt"):
-        if text := instruction_of(further.get(key)):
-            reading.add(Turn("system", text))
-            del further[key]
-            break
+    key = next((key for key in ("system", "system_prompt") if instruction_of(further.get(key))), "")
+    turns = [Turn("system", instruction_of(further.pop(key)))] if key else []
     for number, turn in enumerate(line.turns):
         if turn.role not in ("user", "assistant", "system", "tool") or (turn.text is None and turn.role != "tool"):
             raise DataError(f"{at(path, line.place, f'message {number}')}: {NEEDS}")
-        reading.add(turn)
-    reading.close()
+        turns.append(turn)
+    slots, instructions = _slots(turns)
+    said, unsaid = list[_Slot](), list[Unsaid]()
+    for slot in slots:
+        if slot.turn is not None:
+            said.append(slot)
+        elif said and said[-1].role == slot.role:
+            said[-1].add(slot.calls, slot.results, slot.reasoning)
+        elif slot.drafts:
+            unsaid.append(Unsaid(role=slot.role, after=len(said), attempts=slot.drafts))
     named = line.raw if line.raw is not None else {**further, "messages": list(as_messages(line.turns))}
     key, own = digest(named), further.pop("id", None)
     ordinal = seen[key]
@@ -104,103 +141,78 @@ def _conversation(path: str | Path, line: Line, seen: Counter[str]) -> Conversat
         id=str(own) if is_name else conversation_id(KIND, scenario, ordinal),
         scenario=scenario,
         ordinal=ordinal,
-        messages=tuple(reading.messages),
-        unsaid=tuple(reading.unsaid),
+        messages=tuple(slot.message for slot in said),
+        unsaid=tuple(unsaid),
         labels=declared_labels(further),
-        extra=extra | ({ASIDES: reading.asides} if reading.asides else {}),
+        extra=extra | ({ASIDES: instructions} if instructions else {}),
     )
 
 
 @dataclass
-class _Reading:
-    """One conversation, turn by turn; what tools did waits for the message for which it was made."""
+class _Slot:
+    """A message as it is read; without a turn, what was called before the message of its side comes."""
 
-    messages: list[Message] = field(default_factory=list[Message])
-    unsaid: list[Unsaid] = field(default_factory=list[Unsaid])
-    asides: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    side: Role = "assistant"
-    """Who made the calls that wait."""
-    calls: list[ToolCall] = field(default_factory=list[ToolCall])
-    waiting: list[Call | None] = field(default_factory=list[Call | None])
-    """Each call as its source has it; None once its result was read."""
-    reasoning: list[str] = field(default_factory=list[str])
+    role: Role
+    turn: Turn | None = None
+    calls: list[Call] = field(default_factory=list[Call])
+    results: list[Result | None] = field(default_factory=list[Result | None])
+    """The result of each call; None until it comes."""
+    reasoning: str = ""
     further: dict[str, Any] = field(default_factory=dict[str, Any])
-    made: bool = False
-    """Whether the last message made the calls: they are its own, and not those of the next one."""
 
-    def add(self, turn: Turn) -> None:
-        if turn.role == "system":
-            named = {key: turn.further[key] for key in ("name",) if key in turn.further}
-            self.asides.append({"at": len(self.messages), "system": turn.text, **named})
-        elif turn.said:
-            self._said(turn, cast(Role, turn.role))
-        elif turn.role == "tool":
-            self._called(turn)
-        elif turn.calls or turn.role == "assistant":
-            if self.made or turn.role != self.side:
-                self.close()
-            self.side = cast(Role, turn.role)
-            self._called(turn)
-            self.reasoning += [turn.reasoning] if turn.reasoning else []
-            self.further |= turn.further
-        else:
-            self._called(turn)
+    def add(self, calls: Sequence[Call], results: Sequence[Result | None], reasoning: str) -> None:
+        self.calls += calls
+        self.results += results
+        self.reasoning = "\n\n".join(filter(None, (self.reasoning, reasoning)))
 
-    def close(self) -> None:
-        """Give what no message follows to the message before; without one it is a turn without a message."""
-        if self.calls or self.reasoning:
-            if self.messages and self.messages[-1].role == self.side:
-                self.messages[-1] = self._with_draft(self.messages[-1])
-            else:
-                draft = self._draft("")
-                self.unsaid.append(Unsaid(role=self.side, after=len(self.messages), attempts=(draft,)))
-        self.calls, self.waiting, self.reasoning, self.further, self.made = [], [], [], {}, False
+    def fill(self, results: Iterable[Result]) -> None:
+        """A result belongs to the first call of its id or name that has none; without both, to the first."""
+        for result in results:
+            open_calls = (n for n, call in enumerate(self.calls) if self.results[n] is None and _fits(result, call))
+            if (number := next(open_calls, None)) is not None:
+                self.results[number] = result
 
-    def _said(self, turn: Turn, role: Role) -> None:
-        if role == "user":
-            self._called(Turn("tool", results=turn.results))
-        if self.made or role != self.side:
-            self.close()
-        further = {key: value for key, value in (self.further | turn.further).items() if value not in NOTHING}
-        message = Message(
-            role=role, text=turn.text or "", parts=turn.parts, labels=declared_labels(further), extra=further
+    @property
+    def drafts(self) -> tuple[Attempt, ...]:
+        """The draft that holds calls and reasoning; none without either."""
+        if not self.calls and not self.reasoning:
+            return ()
+        text = (self.turn.text if self.turn is not None else None) or ""
+        calls = tuple(_called(call, result) for call, result in zip(self.calls, self.results, strict=True))
+        return (Attempt(text=text, verdict="unjudged", tool_calls=calls, reasoning=self.reasoning or None),)
+
+    @property
+    def message(self) -> Message:
+        turn = self.turn or Turn(self.role)
+        further = {key: value for key, value in self.further.items() if value not in NOTHING}
+        labels = declared_labels(further)
+        return Message(
+            role=self.role, text=turn.text or "", parts=turn.parts, labels=labels, extra=further, attempts=self.drafts
         )
-        own = turn if role == "assistant" else Turn(role, calls=turn.calls)
-        self.reasoning += [turn.reasoning] if turn.reasoning else []
-        if turn.calls:
-            if self.calls:  # those before it are the message's too
-                self._called(own)
-                own = Turn(role)
-            else:
-                self.messages.append(message)
-                self.side, self.made = role, True
-                self._called(own)
-                return
-        self._called(own)
-        self.messages.append(self._with_draft(message) if self.calls or self.reasoning else message)
-        self.calls, self.waiting, self.reasoning, self.further, self.made = [], [], [], {}, False
-        self.side = role
 
-    def _called(self, turn: Turn) -> None:
-        """Note calls, and results that stand beside them or after them.
 
-        A result belongs to the first call of its id or name that has none; without both, to the first.
-        """
-        for call in turn.calls:
-            self.waiting.append(call)
-            self.calls.append(ToolCall(name=call.name, arguments=call.arguments, error=NO_RESULT))
-        for result in turn.results:
-            number = next((n for n, call in enumerate(self.waiting) if call is not None and _fits(result, call)), None)
-            if number is not None:
-                self.waiting[number] = None
-                self.calls[number] = self.calls[number].model_copy(update=_outcome(result))
-
-    def _with_draft(self, message: Message) -> Message:
-        return message.model_copy(update={"attempts": (self._draft(message.text, message.tool_calls),)})
-
-    def _draft(self, text: str, earlier: tuple[ToolCall, ...] = ()) -> Attempt:
-        reasoning = "\n\n".join(self.reasoning) or None
-        return Attempt(text=text, verdict="unjudged", tool_calls=(*earlier, *self.calls), reasoning=reasoning)
+def _slots(turns: Iterable[Turn]) -> tuple[list[_Slot], list[dict[str, Any]]]:
+    """The messages of both sides with what stands between them; and the instructions, as `asides` gives them."""
+    slots: list[_Slot] = []
+    instructions: list[dict[str, Any]] = []
+    for turn in turns:
+        last = slots[-1] if slots else None
+        if turn.role == "system":
+            name = {"name": turn.further["name"]} if "name" in turn.further else {}
+            instructions.append({"at": sum(slot.turn is not None for slot in slots), "system": turn.text, **name})
+            continue
+        if turn.role != "assistant" and last is not None:
+            last.fill(turn.results)
+        if turn.role == "assistant" or (turn.role == "user" and (turn.said or turn.calls)):
+            role = cast(Role, turn.role)
+            if last is None or last.turn is not None or last.role != role:
+                slots.append(last := _Slot(role))
+            last.add(turn.calls, [None] * len(turn.calls), turn.reasoning)
+            last.further |= turn.further
+            last.turn = turn if turn.said else None
+            if role == "assistant":
+                last.fill(turn.results)
+    return slots, instructions
 
 
 def _fits(result: Result, call: Call) -> bool:
@@ -209,10 +221,14 @@ def _fits(result: Result, call: Call) -> bool:
     return result.name in ("", call.name)
 
 
-def _outcome(result: Result) -> dict[str, Any]:
+def _called(call: Call, result: Result | None) -> ToolCall:
+    made = ToolCall(name=call.name, arguments=call.arguments, error=NO_RESULT)
+    if result is None:
+        return made
     if result.failed:
-        return {"error": result.value if isinstance(result.value, str) else dumps(result.value), "parts": result.parts}
-    return {"error": None, "result": result.value, "parts": result.parts}
+        error = result.value if isinstance(result.value, str) else dumps(result.value)
+        return made.model_copy(update={"error": error, "parts": result.parts})
+    return made.model_copy(update={"error": None, "result": result.value, "parts": result.parts})
 
 
 def declared_labels(source: Mapping[str, Any]) -> Json:
@@ -431,10 +447,4 @@ def _is_sharegpt(source: Source) -> bool:
 
 
 FORMAT = Format("messages", "JSON lines of messages", _is_messages, read, write)
-SHAREGPT = Format(
-    "sharegpt",
-    "ShareGPT JSON",
-    _is_sharegpt,
-    read,
-    write_sharegpt,
-)
+SHAREGPT = Format("sharegpt", "ShareGPT JSON", _is_sharegpt, read, write_sharegpt)

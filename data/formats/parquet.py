@@ -69,11 +69,7 @@ def read(path: str | Path, validate: Validate = lambda _: None) -> Iterator[Conv
 def form(validate: Validate) -> Format:
     """The format; `validate` raises ValueError for an invalid record."""
     return Format(
-        "parquet",
-        "Parquet of records, as `datasets` loads it",
-        _recognised,
-        lambda path: read(path, validate),
-        write,
+        "parquet", "Parquet of records, as `datasets` loads it", _recognised, lambda path: read(path, validate), write
     )
 
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -51,14 +50,10 @@ class StoredLines:
 
     def __init__(self, path: Path, validate: Validate = _accepted, broken: Broken = STRICT) -> None:
         self._path, self._validate, self._broken = path, validate, broken
-        self._unpacked: bytes | None = None
-        """What a gzip file holds."""
 
     def __iter__(self) -> Iterator[tuple[int, Conversation]]:
         """Each record with the byte at which it begins."""
         with open_lines(self._path) as file:
-            if isinstance(file, BytesIO):
-                self._unpacked = file.getvalue()
             for number, begin, value in placed_lines(file, self._path, self._broken):
                 with self._broken.reading(f"line {number}"):
                     try:
@@ -69,7 +64,7 @@ class StoredLines:
 
     def at(self, begins: Iterable[int]) -> Iterator[Conversation]:
         """The records that begin at these bytes, where they did when they were read in order."""
-        with opened(self._path) if self._unpacked is None else BytesIO(self._unpacked) as file:
+        with open_lines(self._path) as file:
             for begin in begins:
                 file.seek(begin)
                 record = reread(file.readline())
@@ -121,8 +116,7 @@ class StoredRun:
 
     def __init__(self, folder: str | Path, validate: Validate = _accepted, *, version: str = "") -> None:
         self.path, self.version, self._validate = Path(folder), version, validate
-        self.manifest: dict[str, Any]
-        self.manifest, self.problem = read_manifest(self.path)
+        self.manifest = read_manifest(self.path)
         self.planned: list[str] = self.manifest["planned"]
         self.flaws: list[str] = []
         self._lost = False
@@ -165,7 +159,7 @@ class StoredRun:
 
         A line that cannot be read breaks the source only if a conversation is missing.
         """
-        lines = (*filter(None, [self.problem]), *told_flaws(self.flaws, self.path))
+        lines = told_flaws(self.flaws, self.path)
         return ((), lines) if self._lost and count < len(set(self.planned)) else (lines, ())
 
     def names(self, *, finished: bool = True) -> list[str]:
@@ -216,44 +210,25 @@ def told_flaws(flaws: Sequence[str], folder: Path) -> tuple[str, ...]:
     return (*flaws[:MOST], f"{folder}: {are} left out")
 
 
-class _ManifestSource(BaseModel):
-    """Where scenarios of a run come from, as its manifest says."""
-
-    source: str
-    digest: str
-    scenarios: int
-    equal: int
-
-
 class _Manifest(BaseModel):
-    """The fields of a manifest that are read."""
+    """What reading the conversations needs of a manifest."""
 
     planned: list[str]
-    settings: dict[str, Any] = {}
-    data: list[_ManifestSource] = []
 
 
-def read_manifest(folder: Path) -> tuple[dict[str, Any], str]:
-    """The manifest of a folder, and a line with its problem and the remedy, or an empty one.
-
-    DataError for a file that cannot be read and for one without the ids that were planned, which are all that reading the
-    conversations needs.
-    """
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a run folder; DataError for a file that cannot be read, and for one without the ids that were planned."""
     file = folder / MANIFEST
     try:
-        value = read_json(file)
+        value: dict[str, Any] = read_json(file)
+        _Manifest.model_validate(value)
     except DataError as error:
         raise DataError(f"{error}; {RESTORE}") from None
-    try:
-        _Manifest.model_validate(value)
     except ValidationError as error:
-        problems = {".".join(map(str, one["loc"])): one["msg"] for one in error.errors(include_url=False)}
-        told = ", ".join(f"{name or 'it'}: {words}" for name, words in problems.items())
-        line = f"{at(file)}: is not a manifest of a run ({told}): {RESTORE}"
-        if "" in problems or any(name.startswith("planned") for name in problems):
-            raise DataError(line) from None
-        return value, line
-    return value, ""
+        first = first_invalid(error)
+        told = f"{first.path or 'it'}: {first.message}"
+        raise DataError(f"{at(file)}: is not a manifest of a run ({told}): {RESTORE}") from None
+    return value
 
 
 # --- Forms
@@ -262,19 +237,8 @@ def read_manifest(folder: Path) -> tuple[dict[str, Any], str]:
 def formats(validate: Validate = _accepted) -> tuple[Format, Format]:
     """The forms of a run folder and of a file of records."""
     return (
-        Format(
-            "run",
-            "the folder of a run",
-            _is_run,
-            lambda path: StoredRun(path, validate).contents(),
-        ),
-        Format(
-            "replay",
-            "JSON lines of records",
-            _is_record,
-            lambda path: read(path, validate),
-            write,
-        ),
+        Format("run", "the folder of a run", _is_run, lambda path: StoredRun(path, validate).contents()),
+        Format("replay", "JSON lines of records", _is_record, lambda path: read(path, validate), write),
     )
 
 

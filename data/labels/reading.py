@@ -62,16 +62,6 @@ class Label:
         """Its name, as `agreement --between` takes it."""
         return label_name(self.key, self.part)
 
-    @property
-    def differ(self) -> bool:
-        """Whether there are votes with different values."""
-        return len({tuple(values_of(vote)) for vote in self.votes}) > 1
-
-    @property
-    def tied(self) -> bool:
-        """Whether there are votes that came to nothing."""
-        return bool(self.votes) and not values_of(self.value)
-
 
 def labels_in(holder: Conversation | Message, annotated: Collection[str] = ()) -> Iterator[Label]:
     """The content of each label of a conversation or message, part by part.

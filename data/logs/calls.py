@@ -43,42 +43,37 @@ class LoggedCall:
     """The id of the response that it goes on from; empty if its turns are the whole history."""
 
 
-def of_calls(path: str | Path, calls: Iterable[LoggedCall | None], nothing: str) -> ConversationStream:
-    """The conversations of traced calls; DataError with the line `nothing` if none of them holds messages.
-
-    A note counts the calls of which no conversation has the messages, such as those of a helper agent.
-    """
-    with_turns = [call for call in calls if call is not None and call.turns]
-    if not with_turns:
-        raise DataError(f"{at(path)}: {nothing}")
-    lines = list(together(with_turns))
-    yield from conversations(path, lines)
-    said = {words for line in lines for words in spoken(line.turns)}
-    left = sum(not said.issuperset(spoken(call.turns)) for call in with_turns)
-    return (f"{left} call{'s' * (left > 1)} of a trace with messages of their own left out",) if left else ()
-
-
 def read_traces(
     path: str | Path,
     broken: Broken,
-    is_own: Callable[[Any], bool],
-    calls_in: Callable[[Any], Iterable[LoggedCall | None]],
+    steps_in: Callable[[Any], Iterable[Any] | None],
+    calls_of: Callable[[Iterable[Any]], Iterable[LoggedCall | None]],
     nothing: str,
 ) -> ConversationStream:
-    """The conversations of a file of traces; a note counts the values that are not of the form."""
+    """The conversations of a file of traces; DataError with the line `nothing` if none of its steps holds messages.
+
+    `steps_in`: the steps of a value; None for a value of another form. Notes count those, and the calls of which no
+    conversation has the messages, such as those of a helper agent.
+    """
+    steps: list[Any] = []
     others: list[str] = []
-
-    def calls() -> Iterator[LoggedCall | None]:
-        for place, value in elements(path, broken):
-            if is_own(value):
-                yield from calls_in(value)
-            else:
-                others.append(place)
-
-    notes = yield from of_calls(path, calls(), nothing)
-    count = len(others)
-    first = f"the first is {others[0]}" if count > 1 else f"it is {others[0]}" if count else ""
-    return (*((f"{count} value{'s' * (count > 1)} of another form left out ({first})",) if count else ()), *notes)
+    for place, value in elements(path, broken):
+        if (found := steps_in(value)) is None:
+            others.append(place)
+        else:
+            steps += found
+    calls = [call for call in calls_of(steps) if call is not None and call.turns]
+    if not calls:
+        raise DataError(f"{at(path)}: {nothing}")
+    lines = list(together(calls))
+    yield from conversations(path, lines)
+    said = {words for line in lines for words in spoken(line.turns)}
+    left = sum(not said.issuperset(spoken(call.turns)) for call in calls)
+    notes = [f"{len(others)} value{'s' * (len(others) > 1)} of another form left out ({others[0]})"] if others else []
+    return (
+        *notes,
+        *([f"{left} call{'s' * (left > 1)} of a trace with messages of their own left out"] if left else []),
+    )
 
 
 # --- Joining

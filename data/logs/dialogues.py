@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ...errors import DataError, at
 from ..files.json import STRICT, Broken, elements
-from ..formats.messages import Line, conversations
+from ..formats.messages import Line, talks_of
 from ..formats.source import ConversationStream, Format, Source
 from ..formats.turns import SIDES, Turn, is_turn, plain_role
 from ..records import as_object, is_object
@@ -108,24 +108,7 @@ def read(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
     A file may hold a list of dialogues, one a line, or an object of them by their ids or in a list. The generator's result is the
     notes.
     """
-    return of_values(path, elements(path, broken), broken)
-
-
-def of_values(path: str | Path, values: Iterable[tuple[str, Any]], broken: Broken = STRICT) -> ConversationStream:
-    """The conversations of dialogues, each with its place in the file."""
-    empty = 0
-
-    def lines() -> Iterator[Line]:
-        nonlocal empty
-        for place, value in values:
-            found: list[Line] = []
-            with broken.reading(place):
-                found += _dialogues(path, place, value)
-            empty += sum(not line.turns for line in found)
-            yield from (line for line in found if line.turns)
-
-    yield from conversations(path, lines(), broken)
-    return (f"{empty} dialogue{'s' if empty > 1 else ''} without turns left out",) if empty else ()
+    return talks_of(path, elements(path, broken), broken, dialogues_of)
 
 
 def is_dialogue(value: Any) -> bool:
@@ -163,7 +146,7 @@ def _speaker(turn: Mapping[str, Any], key: str) -> str:
     return str(name) if is_name(name) else ""
 
 
-def _dialogues(path: str | Path, place: str, value: Any, name: str = "") -> Iterator[Line]:
+def dialogues_of(path: str | Path, place: str, value: Any, name: str = "") -> Iterator[Line]:
     """The dialogues of a value, perhaps without turns; DataError if it has none."""
     if is_object(value) and (keys := _keys(value)) is not None:
         yield _line(path, place, value, keys, name)
@@ -171,7 +154,7 @@ def _dialogues(path: str | Path, place: str, value: Any, name: str = "") -> Iter
         yield Line(place, [], {})
     elif inner := _dialogues_in(value):
         for where, own_name, dialogue in inner:
-            yield from _dialogues(path, f"{place}, {where}", dialogue, own_name)
+            yield from dialogues_of(path, f"{place}, {where}", dialogue, own_name)
     else:
         has = ", ".join(list(value)[:12]) if is_object(value) else f"a {type(value).__name__}"
         raise DataError(
@@ -228,9 +211,4 @@ def _recognised(source: Source) -> bool:
     return is_dialogue(source.first) or bool(_dialogues_in(source.first))
 
 
-FORMAT = Format(
-    "dialogues",
-    "dialogues whose turns have a role and a text",
-    _recognised,
-    read,
-)
+FORMAT = Format("dialogues", "dialogues whose turns have a role and a text", _recognised, read)

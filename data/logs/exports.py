@@ -11,43 +11,19 @@ tau2-bench: `simulations` of `task_id`, `trial`, `reward_info` and `messages`, w
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from ...errors import DataError, at
-from ..files.json import STRICT, Broken, as_value, elements
-from ..formats.messages import Line, conversations
-from ..formats.source import ConversationStream, Format, Source
+from ..files.json import as_value, elements
+from ..formats.messages import Line, talks_of
+from ..formats.source import Format, Source
 from ..formats.turns import Call, Result, Turn, role_of, turns_of
-from ..records import Conversation, as_list, as_object, is_object
+from ..records import as_list, as_object, is_object
 
 _ASIDE = ("thoughts", "reasoning_recap", "user_editable_context", "model_editable_context")
 """Types of ChatGPT's content outside the conversation: reasoning, and the user's description in the settings."""
 _OF_CHATGPT = ("title", "create_time", "update_time", "default_model_slug")
 _OF_CLAUDE = ("created_at", "updated_at", "summary", "model")
-
-_Talk: TypeAlias = tuple[str, list[Turn], dict[str, Any], int]
-"""Name, turns and further keys of a conversation, and how many messages of other branches it has."""
-
-
-def _read(
-    path: str | Path, broken: Broken, is_own: Callable[[Any], bool], talk_of: Callable[[Any], _Talk], problem: str
-) -> ConversationStream:
-    """The conversations of an export; notes count the messages of other branches and conversations without any."""
-    left = empty = 0
-    lines: list[Line] = []
-    for place, value in broken.of_form(elements(path, broken), is_own, path, problem):
-        name, turns, more, others = talk_of(value)
-        if turns:
-            lines.append(Line(place, turns, {**({"id": name} if name else {}), **more}))
-            left += others
-        else:
-            empty += 1
-    yield from conversations(path, lines, broken)
-    counts = (
-        (left, "message", "of other branches (edited or asked for again)"),
-        (empty, "conversation", "without a message"),
-    )
-    return tuple(f"{count} {noun}{'' if count == 1 else 's'} {what} left out" for count, noun, what in counts if count)
 
 
 def _ancestors(leaf: str, parent: Callable[[str], object], names: Container[str]) -> list[str]:
@@ -72,11 +48,14 @@ def _is_tree(value: Any) -> bool:
     )
 
 
-def _of_chatgpt(value: Mapping[str, Any]) -> _Talk:
+def _of_chatgpt(path: str | Path, place: str, value: Any) -> list[Line]:
+    if not _is_tree(value):
+        raise DataError(f"{at(path, place)}: has no 'mapping' of nodes: give the export's conversations.json")
     nodes = _branch(value)
     more = {key: value[key] for key in _OF_CHATGPT if value.get(key) is not None}
     others = sum(map(_is_said, value["mapping"].values())) - sum(map(_is_said, nodes))
-    return str(value.get("conversation_id") or value.get("id") or ""), list(_turns(nodes)), more, others
+    more |= {"id": str(name)} if (name := value.get("conversation_id") or value.get("id")) else {}
+    return [Line(place, list(_turns(nodes)), more, others=others)]
 
 
 def _branch(tree: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -153,9 +132,7 @@ CHATGPT = Format(
     "chatgpt",
     "an export of ChatGPT (conversations.json)",
     lambda source: _is_tree(source.first),
-    lambda path, broken: _read(
-        path, broken, _is_tree, _of_chatgpt, "has no 'mapping' of nodes: give the export's conversations.json"
-    ),
+    lambda path, broken: talks_of(path, elements(path, broken), broken, _of_chatgpt),
 )
 
 
@@ -166,12 +143,15 @@ def _is_claude(value: Any) -> bool:
     return is_object(value) and isinstance(value.get("chat_messages"), list)
 
 
-def _of_claude(value: Mapping[str, Any]) -> _Talk:
+def _of_claude(path: str | Path, place: str, value: Any) -> list[Line]:
+    if not _is_claude(value):
+        raise DataError(f"{at(path, place)}: has no 'chat_messages': give the export's conversations.json")
     branch = _branch_of_claude(value)
     more = {"title": value["name"]} if value.get("name") else {}
     more |= {key: value[key] for key in _OF_CLAUDE if value.get(key)}
     turns = [turn for message in branch for turn in _turns_of_claude(message)]
-    return str(value.get("uuid") or ""), turns, more, len(value["chat_messages"]) - len(branch)
+    more |= {"id": str(value["uuid"])} if value.get("uuid") else {}
+    return [Line(place, turns, more, others=len(value["chat_messages"]) - len(branch))]
 
 
 def _branch_of_claude(talk: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -204,34 +184,26 @@ CLAUDE = Format(
     "claude",
     "an export of Claude (conversations.json)",
     lambda source: _is_claude(source.first),
-    lambda path, broken: _read(
-        path, broken, _is_claude, _of_claude, "has no 'chat_messages': give the export's conversations.json"
-    ),
+    lambda path, broken: talks_of(path, elements(path, broken), broken, _of_claude),
 )
 
 
 # --- tau2-bench
 
 
-def read_tau2(path: str | Path, broken: Broken = STRICT) -> Iterator[Conversation]:
+def _trials(path: str | Path, place: str, value: Any) -> Iterator[Line]:
     """A conversation for each trial, with its reward as a label; DataError for a value that is none."""
-    return conversations(path, list(_trials(path, broken)), broken)
-
-
-def _trials(path: str | Path, broken: Broken) -> Iterator[Line]:
-    for place, value in elements(path, broken):
-        trials = value.get("simulations") if is_object(value) else None
-        if isinstance(trials, list):
-            for number, trial in enumerate(trials):
-                where = f"{place}, simulation {number}"
-                if not _lists(trial, "messages"):
-                    raise DataError(f"{at(path, where)}: has no list 'messages': mend it there, or take it out")
-                yield _trial(where, trial)
-        elif _of_both_tools(value):
-            yield _trial(place, value)
-        else:
-            with broken.reading(place):
-                raise DataError(f"{at(path, place)}: has no 'simulations': is it a trajectory?")
+    trials = value.get("simulations") if is_object(value) else None
+    if isinstance(trials, list):
+        for number, trial in enumerate(trials):
+            where = f"{place}, simulation {number}"
+            if not _lists(trial, "messages"):
+                raise DataError(f"{at(path, where)}: has no list 'messages': mend it there, or take it out")
+            yield _trial(where, trial)
+    elif _of_both_tools(value):
+        yield _trial(place, value)
+    else:
+        raise DataError(f"{at(path, place)}: has no 'simulations': is it a trajectory?")
 
 
 def _lists(value: Any, key: str) -> bool:
@@ -276,5 +248,5 @@ TAU2 = Format(
     "trajectories",
     "trajectories of agents: tau2-bench",
     _is_tau2,
-    read_tau2,
+    lambda path, broken: talks_of(path, elements(path, broken), broken, _trials),
 )

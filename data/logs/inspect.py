@@ -298,10 +298,4 @@ def _is_archive(path: Path) -> bool:
     return any(name.startswith("samples/") for name in names) or "header.json" in names
 
 
-FORMAT = Format(
-    "inspect",
-    "logs of Inspect's evaluations (.json, .eval)",
-    _recognised,
-    read,
-    write,
-)
+FORMAT = Format("inspect", "logs of Inspect's evaluations (.json, .eval)", _recognised, read, write)

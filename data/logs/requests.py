@@ -230,9 +230,4 @@ def _recognised(source: Source) -> bool:
     return call_of(first) is not None
 
 
-FORMAT = Format(
-    "requests",
-    "requests to chat models with their responses, or one message a line",
-    _recognised,
-    read,
-)
+FORMAT = Format("requests", "requests to chat models with their responses, or one message a line", _recognised, read)

@@ -13,12 +13,11 @@ from typing import Any
 from ...errors import DataError, at
 from ..files.json import STRICT, Broken, as_value, elements
 from ..files.tables import PARQUET, Row, header_of, parquet_rows, text_rows
-from ..formats.messages import Line, conversations
+from ..formats.messages import Line, conversations, talks_of
 from ..formats.source import ConversationStream, Format, Source
 from ..formats.turns import Turn, turns_of
 from ..records import is_object
-from . import dialogues
-from .dialogues import CONVERSATIONS, SPEAKERS, TEXTS, TIMES, first_of, identifier, in_time
+from .dialogues import CONVERSATIONS, SPEAKERS, TEXTS, TIMES, dialogues_of, first_of, identifier, in_time, is_dialogue
 
 ANSWERS: Mapping[str, tuple[str, ...]] = {
     "Question": ("Answer", "Truth_answer"),
@@ -107,12 +106,7 @@ def _joined(name: str, lines: list[Line]) -> Line:
     return Line(first.place, turns, {**first.further, "id": name})
 
 
-FORMAT = Format(
-    "rows",
-    "rows of questions and answers",
-    lambda source: is_row(source.first),
-    read,
-)
+FORMAT = Format("rows", "rows of questions and answers", lambda source: is_row(source.first), read)
 
 
 # --- Tables
@@ -131,8 +125,8 @@ def read_table(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
     if key := next((key for key in _LISTS if isinstance(first.get(key), list)), ""):
         yield from conversations(path, (_of_list(place, row, key) for place, row in rows), broken)
         return ()
-    if dialogues.is_dialogue(first):
-        return (yield from dialogues.of_values(path, rows, broken))
+    if is_dialogue(first):
+        return (yield from talks_of(path, rows, broken, dialogues_of))
     speaker, text = first_of(SPEAKERS, columns), first_of(CELLS, columns)
     if not speaker or not text:
         more = f" and {len(columns) - _MOST_NAMED} more" if columns[_MOST_NAMED:] else ""
@@ -181,7 +175,7 @@ def _of_messages(
         notes: tuple[str, ...] = ()
     else:
         values = [(place, {"id": own, "utterances": ordered[own]}) for own, (place, _) in groups.items()]
-        notes = yield from dialogues.of_values(path, values, broken)
+        notes = yield from talks_of(path, values, broken, dialogues_of)
     notes += (f"messages are in the order of {time!r}",) if moved else ()
     return notes if name else (*notes, "no column names the conversation: all rows are one")
 
@@ -201,9 +195,4 @@ def _recognised(source: Source) -> bool:
     return bool(columns & {*SPEAKERS, *CELLS, *_OF_ROWS, *_LISTS})
 
 
-TABLES = Format(
-    "tables",
-    "tables of messages: CSV, TSV, Parquet",
-    _recognised,
-    read_table,
-)
+TABLES = Format("tables", "tables of messages: CSV, TSV, Parquet", _recognised, read_table)

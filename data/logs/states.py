@@ -5,10 +5,12 @@ checkpoints (`channel_values`), and of its server's thread states (`values`, `ne
 `metadata`).
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...errors import DataError, at
 from ..files.json import STRICT, Broken, dumps, elements
 from ..formats.messages import Line, conversations
 from ..formats.source import ConversationStream, Format, Source
@@ -50,9 +52,12 @@ def read(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
             threads.setdefault(state.thread or f"\0{len(threads)}", []).append(state)
         return state is not None
 
-    problem = "has no messages of LangChain: give them under 'messages' or 'values'"
-    for _ in broken.of_form(elements(path, broken), add, path, problem):
-        pass
+    for place, value in elements(path, broken):
+        if not add(value):
+            with broken.reading(place):
+                raise DataError(
+                    f"{at(path, place)}: has no messages of LangChain: give them under 'messages' or 'values'"
+                )
     lines: list[Line] = []
     earlier = empty = 0
     for states in [*threads.values(), *([[_State(alone, {})]] if alone else [])]:
@@ -67,12 +72,11 @@ def read(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
 
 def _line(state: _State, number: int) -> Line:
     turns = turns_of(state.messages)
-    used: dict[str, int] = {}
+    used = Counter[str]()
     for turn in turns:
-        for key, count in usage_of({"usage": turn.further.get("usage_metadata")}).items():
-            used[key] = used.get(key, 0) + count
+        used.update(usage_of({"usage": turn.further.get("usage_metadata")}))
     named = {"id": state.thread} if state.thread else {}
-    return Line(f"conversation {number}", turns, {**({"usage": used} if used else {}), **state.more, **named})
+    return Line(f"conversation {number}", turns, {**({"usage": dict(used)} if used else {}), **state.more, **named})
 
 
 def _is_message(value: Any) -> bool:
@@ -147,9 +151,4 @@ def _recognised(source: Source) -> bool:
     )
 
 
-FORMAT = Format(
-    "langchain",
-    "messages of LangChain, and states and checkpoints of LangGraph",
-    _recognised,
-    read,
-)
+FORMAT = Format("langchain", "messages of LangChain, and states and checkpoints of LangGraph", _recognised, read)

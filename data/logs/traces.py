@@ -17,14 +17,15 @@ MLflow: `Trace.to_dict`, with `info` and under `data` the `spans`, whose attribu
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ..files.json import STRICT, Broken, as_value, elements
+from ..files.json import STRICT, Broken, as_value
 from ..formats.source import ConversationStream, Format, Source
 from ..formats.turns import Turn, turns_of
 from ..records import as_list, as_object, is_object
-from .calls import LoggedCall, counts, ended, inputs_of, of_calls, outputs_of, read_traces, turns_of_step, usage_of
+from .calls import LoggedCall, counts, ended, inputs_of, outputs_of, read_traces, turns_of_step, usage_of
 
 
 def _first(holder: Mapping[str, Any], *keys: str) -> Any:
@@ -48,21 +49,19 @@ _USERS = ("user.id", "enduser.id", "langfuse.user.id")
 def read_spans(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
     """A conversation for each conversation id, or for each trace without one; DataError if no span holds messages."""
     nothing = "holds spans without messages: let the instrumentation capture message content"
-    return read_traces(path, broken, _has_spans, lambda value: map(_call_of_span, _spans(value)), nothing)
+    return read_traces(path, broken, _spans, lambda spans: map(_call_of_span, spans), nothing)
 
 
-def _has_spans(value: Any) -> bool:
-    return bool(as_object(value).keys() & {*_SPANS, "attributes", "events", "context"})
-
-
-def _spans(value: Any) -> Iterator[Mapping[str, Any]]:
+def _spans(value: Any) -> list[Mapping[str, Any]] | None:
+    if not as_object(value).keys() & {*_SPANS, "attributes", "events", "context"}:
+        return None
     resources = next((value[key] for key in _SPANS if isinstance(value.get(key), list)), None)
     if resources is None:
-        yield value
-        return
-    for resource in map(as_object, resources):
-        for scope in as_list(resource.get("scopeSpans", resource.get("scope_spans"))):
-            yield from (span for span in as_list(as_object(scope).get("spans")) if is_object(span))
+        return [value]
+    scopes = (
+        scope for one in map(as_object, resources) for scope in as_list(one.get("scopeSpans", one.get("scope_spans")))
+    )
+    return [span for scope in scopes for span in as_list(as_object(scope).get("spans")) if is_object(span)]
 
 
 def _call_of_span(span: Mapping[str, Any]) -> LoggedCall | None:
@@ -161,12 +160,7 @@ def is_spans(source: Source) -> bool:
     return any(key in first for key in _SPANS) or (is_span and traced)
 
 
-OPENTELEMETRY = Format(
-    "opentelemetry",
-    "OpenTelemetry spans (OTLP JSON, console exporter)",
-    is_spans,
-    read_spans,
-)
+OPENTELEMETRY = Format("opentelemetry", "OpenTelemetry spans (OTLP JSON, console exporter)", is_spans, read_spans)
 
 
 # --- Langfuse
@@ -179,13 +173,11 @@ _KEYS = {"traceId", "trace", "traces", "data", "input", "output", *_OF_TRACE}
 def read_langfuse(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
     """A conversation for each session, or for each trace without one; DataError if nothing holds messages."""
     nothing = "holds Langfuse traces without messages: export them with input and output"
-    return read_traces(
-        path,
-        broken,
-        lambda value: bool(as_object(value).keys() & _KEYS),
-        lambda value: _of_langfuse(value, {}),
-        nothing,
-    )
+
+    def calls_in(value: Any) -> Iterator[LoggedCall] | None:
+        return _of_langfuse(value, {}) if as_object(value).keys() & _KEYS else None
+
+    return read_traces(path, broken, calls_in, lambda calls: calls, nothing)
 
 
 def _of_langfuse(value: Any, trace: Mapping[str, Any]) -> Iterator[LoggedCall]:
@@ -263,12 +255,7 @@ def _is_row(row: Mapping[str, Any]) -> bool:
     )
 
 
-LANGFUSE = Format(
-    "langfuse",
-    "traces and observations exported from Langfuse",
-    _is_langfuse,
-    read_langfuse,
-)
+LANGFUSE = Format("langfuse", "traces and observations exported from Langfuse", _is_langfuse, read_langfuse)
 
 
 # --- LangSmith
@@ -279,18 +266,17 @@ _THREADS = ("session_id", "thread_id", "conversation_id")
 
 def read_langsmith(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
     """A conversation for each thread, or for each trace without one; DataError if no run holds messages."""
+    nothing = "holds LangSmith runs without messages: export them with inputs and outputs"
+    return read_traces(path, broken, lambda value: [*_runs(value)] or None, _calls_of_runs, nothing)
+
+
+def _calls_of_runs(runs: Iterable[Mapping[str, Any]]) -> Iterator[LoggedCall | None]:
     # What a later piece of the same id adds, as the API is sent them, belongs to the run.
     merged: dict[str, dict[str, Any]] = {}
-    others = 0
-    for _, value in elements(path, broken):
-        runs = list(_runs(value))
-        others += not runs
-        for run in runs:
-            name = str(run.get("id") or f"\0{len(merged)}")
-            merged[name] = merged.get(name, {}) | {key: inner for key, inner in run.items() if inner is not None}
-    nothing = "holds LangSmith runs without messages: export them with inputs and outputs"
-    notes = yield from of_calls(path, map(_call_of_run, merged.values()), nothing)
-    return (*((f"{others} value{'s' * (others > 1)} of another form left out",) if others else ()), *notes)
+    for run in runs:
+        name = str(run.get("id") or f"\0{len(merged)}")
+        merged[name] = merged.get(name, {}) | {key: inner for key, inner in run.items() if inner is not None}
+    return map(_call_of_run, merged.values())
 
 
 def _runs(value: Any) -> Iterator[Mapping[str, Any]]:
@@ -347,12 +333,7 @@ def _is_langsmith(source: Source) -> bool:
     return _is_run(lists[0][0] if lists else first)
 
 
-LANGSMITH = Format(
-    "langsmith",
-    "runs exported from LangSmith",
-    _is_langsmith,
-    read_langsmith,
-)
+LANGSMITH = Format("langsmith", "runs exported from LangSmith", _is_langsmith, read_langsmith)
 
 
 # --- MLflow
@@ -362,23 +343,20 @@ _MODEL_SPANS = ("CHAT_MODEL", "LLM")
 
 def read_mlflow(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
     """A conversation for each session, or for each trace without one; DataError if no span holds messages."""
+    nothing = "holds MLflow traces without messages: let the tracing log inputs and outputs"
     return read_traces(
-        path,
-        broken,
-        lambda value: bool(_mlflow_traces(value)) or "traces" in as_object(value),
-        lambda value: (call for trace in _mlflow_traces(value) for call in _of_mlflow(trace)),
-        "holds MLflow traces without messages: let the tracing log inputs and outputs",
+        path, broken, _mlflow_traces, lambda traces: chain.from_iterable(map(_of_mlflow, traces)), nothing
     )
 
 
-def _mlflow_traces(value: Any) -> list[Mapping[str, Any]]:
+def _mlflow_traces(value: Any) -> list[Mapping[str, Any]] | None:
     listed = as_object(value).get("traces")
-    traces = map(as_object, listed if isinstance(listed, list) else [value])
-    return [
+    traces = [
         trace
-        for trace in traces
+        for trace in map(as_object, listed if isinstance(listed, list) else [value])
         if is_object(trace.get("info")) and isinstance(as_object(trace.get("data")).get("spans"), list)
     ]
+    return traces if traces or listed is not None else None
 
 
 def _of_mlflow(trace: Mapping[str, Any]) -> Iterator[LoggedCall]:
@@ -423,9 +401,4 @@ def _assessments(listed: Any) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-MLFLOW = Format(
-    "mlflow",
-    "traces of MLflow",
-    lambda source: bool(_mlflow_traces(source.first)),
-    read_mlflow,
-)
+MLFLOW = Format("mlflow", "traces of MLflow", lambda source: bool(_mlflow_traces(source.first)), read_mlflow)

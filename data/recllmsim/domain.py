@@ -32,14 +32,7 @@ class RecLLMSim(Domain):
     """A user with a profile plans something with an assistant (RecLLMSim, SIGIR-AP 2025)."""
 
     kind = KIND
-    formats = (
-        Format(
-            "recllmsim",
-            "RecLLMSim JSON",
-            holds_conversations,
-            read_folder,
-        ),
-    )
+    formats = (Format("recllmsim", "RecLLMSim JSON", holds_conversations, read_folder),)
     dataset = Dataset("", "a conversation a file, in RecLLMSim's format", write, "TASK/FILE.json")
     rules = RULES
 

@@ -128,20 +128,10 @@ class SimQuAC(Domain):
 
     kind = KIND
     formats = (
-        Format(
-            "teacher",
-            "teacher topics",
-            topics.is_topic_file,
-            topics.read_topic_file,
-        ),
+        Format("teacher", "teacher topics", topics.is_topic_file, topics.read_topic_file),
         Format("simquac", "SimQuAC or QuAC JSON", dataset.is_dataset, _read),
         *rows.FORMATS,
-        Format(
-            "topics",
-            "JSON lines of topics",
-            topics.are_topics,
-            topics.no_conversations,
-        ),
+        Format("topics", "JSON lines of topics", topics.are_topics, topics.no_conversations),
     )
     dataset = Dataset(
         "simquac.json",

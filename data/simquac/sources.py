@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from ...errors import DataError, at
 from .. import documents
 from ..documents import Document
-from ..formats import messages, record_lines
+from ..domains import RECORDS, RUN
+from ..formats import messages
 from ..formats.source import Source, detected
 from ..records import Conversation
 from . import topics
@@ -191,12 +192,7 @@ def _last(mark: re.Pattern[str], text: str) -> int:
     return max((match.end() for match in mark.finditer(text, len(text) // 2)), default=0)
 
 
-def _validate(conversation: Conversation) -> None:
-    if DOMAIN.is_about(conversation):
-        DOMAIN.validate(conversation)
-
-
-_SOURCES = (*record_lines.formats(_validate), *DOMAIN.formats)
+_SOURCES = (RUN, RECORDS, *DOMAIN.formats)
 """Formats of files that hold topics, with or without conversations about them."""
 
 

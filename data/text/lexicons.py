@@ -18,7 +18,6 @@ from importlib.resources import files
 
 from .languages import Language
 
-_AROUND = " \t\n.,!?;。，！？；~～"
 _MARK = re.compile("[?？]")
 _SENTENCE: Mapping[Language, re.Pattern[str]] = {
     "en": re.compile(r"[^.!?？;\n]+[?？]*|[?？]+"),
@@ -54,11 +53,6 @@ def first_of(text: str, entry: str, language: Language) -> str | None:
 def begins_with(text: str, entry: str, language: Language) -> bool:
     """Whether the text begins with one of the expressions of the lexicon's entry, white space aside."""
     return _pattern(entry, language).match(text.lstrip()) is not None
-
-
-def whole(text: str, entry: str, language: Language) -> bool:
-    """Whether the text is nothing but one of the expressions of the lexicon's entry, punctuation aside."""
-    return _pattern(entry, language).fullmatch(text.strip(_AROUND)) is not None
 
 
 @lru_cache(maxsize=64)

@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
+from ..records import inside
 from .languages import ENGLISH, HAN, Language, language_of
 
 _WORDS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
@@ -163,8 +164,4 @@ def holds(text: str, value: Any) -> bool:
 
 def scalars(value: Any) -> Iterator[Any]:
     """The values inside objects and lists, without null."""
-    if isinstance(value, Mapping | list):
-        for one in value.values() if isinstance(value, Mapping) else value:
-            yield from scalars(one)
-    elif value is not None:
-        yield value
+    return (one for one in inside(value) if one is not None and not isinstance(one, Mapping | list))

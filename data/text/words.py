@@ -3,13 +3,14 @@
 import logging
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import chain
 from sys import intern
 from typing import Any
 
 from ...errors import of_extra
+from ..records import inside
 from .languages import Language
 
 REMEMBERED = 50_000
@@ -56,11 +57,4 @@ def tokens_about(text: str) -> int:
 
 def texts_in(value: object) -> Iterator[str]:
     """Every text in a JSON value, such as the section of a scenario; keys are not among them."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for inner in value.values():
-            yield from texts_in(inner)
-    elif isinstance(value, (list, tuple)):
-        for inner in value:
-            yield from texts_in(inner)
+    return (one for one in inside(value) if isinstance(one, str))

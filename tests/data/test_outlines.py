@@ -1,10 +1,7 @@
 """A conversation in figures, the graph of many, and two data sets paired by topic."""
 
-import pytest
-
 from duologue.data import Attempt, Conversation, Edge, Message, Span, Usage, coverage, executed, outline, paired
 from duologue.data.records import Timing, Unsaid
-from duologue.data.summaries import means
 
 SECTION = "Three keepers lived there."
 TOPIC = {"kind": "simquac", "title": "The lighthouse", "background": "", "header": "Keepers", "section": SECTION}
@@ -51,14 +48,6 @@ def test_a_span_outside_of_the_section_covers_nothing():
         update={"messages": (Message(role="assistant", text="x", spans=(Span(text="y", start=500),)),)}
     )
     assert coverage(conversation) == 0.0
-
-
-def test_means_are_over_the_conversations_that_have_the_figure():
-    other = Conversation(id="b", scenario={"kind": "messages"})
-    mean_row = means([outline(talk()), outline(other)])
-    assert mean_row["exchanges"] == 1.0
-    assert mean_row["coverage"] == pytest.approx(5 / len(SECTION))
-    assert means([])["tokens"] is None
 
 
 EDGES = (
