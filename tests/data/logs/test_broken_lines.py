@@ -13,7 +13,7 @@ from duologue.graphs.scenarios.sources import ScenarioSource
 
 ASKED = {"role": "user", "content": "Is there tea?"}
 LINE = json.dumps({"messages": [ASKED]})
-OPTION = "skip_broken=True of load, leaves what cannot be read out and counts it"
+OPTION = "skip_broken=True of load, skip_broken leaves out what cannot be read"
 DIALOGUE = [{"speaker": "user", "text": "Is there tea?"}]
 
 
@@ -43,7 +43,7 @@ def test_broken_lines_are_left_out_on_request_and_the_first_three_are_named() ->
 )
 def test_a_line_of_json_that_cannot_be_read_is_left_out_too(line: str, unread: Any) -> None:
     path = written(line, json.dumps(unread))
-    with pytest.raises(DataError, match=r"line 2.*leaves what cannot be read out"):
+    with pytest.raises(DataError, match=r"line 2.*skip_broken leaves out"):
         load(path)
     loaded = load(path, skip_broken=True)
     assert (len(loaded), loaded.notes[-1]) == (1, "left out: 1 broken line (line 2)")
@@ -99,7 +99,7 @@ ELEMENT = {"id": "a", "messages": [ASKED, {"role": "assistant", "content": "Gree
 )
 def test_an_element_of_json_that_cannot_be_read_is_left_out_too(element: Any, odd: Any) -> None:
     Path("list.json").write_text(json.dumps([element, odd], indent=1), encoding="utf-8")
-    with pytest.raises(DataError, match=r"\[1\].*leaves what cannot be read out"):
+    with pytest.raises(DataError, match=r"\[1\].*skip_broken leaves out"):
         load("list.json")
     loaded = load("list.json", skip_broken=True)
     assert (len(loaded), loaded.notes[-1]) == (1, "left out: 1 broken element ([1])")
