@@ -101,11 +101,6 @@ class PartDefinition(BaseModel):
         """All values that it may have, in order; none for a text."""
         return tuple(range(self.scale[0], self.scale[1] + 1)) if self.scale is not None else self.values
 
-    @property
-    def has_order(self) -> bool:
-        """Whether its values are in an order, so that two of them may be near each other."""
-        return self.scale is not None or self.ordered
-
     def problem(self, value: object) -> str:
         """Why this is not a value of it, in a few words; empty if it is one."""
         if self.several is None:

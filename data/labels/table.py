@@ -19,9 +19,8 @@ from ..files.paths import make_folder
 from ..formats.source import MANIFEST, Contents, Format
 from ..recllmsim.published_labels import HUMAN
 from ..records import Conversation, Json, as_object
-from .answers import WHOLE, Item, items_of, labels_at, seen_of, stored_keys, units_of, with_labels
+from .answers import WHOLE, Item, seen_of, stored_keys, units_of, with_labels
 from .definition import Ballot, LabelDefinition, final_value
-from .reading import FINAL, vote_numbers
 
 LABELS = "labels.jsonl"
 
@@ -126,24 +125,6 @@ class LabelTable:
                     keys, place = stored_keys(label, row.value, row.votes), label.shape.place
                 conversation = with_labels(conversation, {row.unit: keys}, place=place)
             yield conversation
-
-
-def published_rows(conversations: Iterable[Conversation], labels: Sequence[LabelDefinition]) -> Iterator[LabelRow]:
-    """The labels that conversations hold in the published shape, as rows: the value, each vote, and its number for who gave it.
-
-    A label without votes is one vote, by `final`. `LabelTable.put_into` makes the published shape of them again.
-    """
-    by_name = {label.name: label for label in labels}
-    for conversation in conversations:
-        for item in items_of([conversation], labels):
-            label = by_name[item.label]
-            stored = labels_at(conversation, label, WHOLE if item.message is None else item.message)
-            numbers = dict.fromkeys(number for key in label.keys for number in vote_numbers(stored.get(key)))
-            if value := label.value_in(stored):
-                votes = {number: vote for number in numbers if (vote := label.value_in(stored, number))} or {
-                    FINAL: value
-                }
-                yield LabelRow(**item.model_dump(), value=value, votes=tuple(votes.values()), by=tuple(votes))
 
 
 def is_table(folder: Path) -> bool:

@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.data import recllmsim
 from duologue.data.labels.definition import LabelDefinition, aggregate, entropy_of, final_value
-from duologue.data.labels.table import LabelTable, published_rows
 from duologue.data.recllmsim.published_labels import renamed
 from duologue.prompts.label_pages import shipped_labels
 
@@ -101,27 +99,3 @@ def test_the_published_finals_of_both_taxonomies_are_those_of_the_labels():
     assert checked == {"order_and_feedback": 268} | dict.fromkeys(
         ("solving", "broadness", "style", "advice", "first_taxonomy", "broadness_and_feedback"), 487
     )
-
-
-@open_data
-def test_the_published_labels_are_rows_of_values_and_votes_and_go_back_into_their_shape(tmp_path):
-    labels = {name: shipped_labels()[name] for name in ("style", "hallucination", "rating")}
-    talks = recllmsim.read(next((SEED / "recllmsim_human_vs_agent" / "LLM_agent_user").rglob("*.json")))
-    rows = list(published_rows(talks, [*labels.values()]))
-    assert {row.by for row in rows} == {("1", "2", "3"), ("final",)}
-    assert {row.message is None for row in rows if row.label == "hallucination"} == {False}
-    assert all(labels[row.label].problems(row.value) == [] for row in rows)
-    LabelTable(SEED, labels, rows).write(tmp_path)
-    bare = [
-        talk.model_copy(
-            update={
-                "labels": {key: value for key, value in talk.labels.items() if key not in ("style", "rating")},
-                "messages": tuple(one.model_copy(update={"labels": {}}) for one in talk.messages),
-            }
-        )
-        for talk in talks
-    ]
-    for talk, again in zip(talks, LabelTable.read(tmp_path).put_into(bare), strict=True):
-        assert again.labels == talk.labels
-        for message, was in zip(again.messages, talk.messages, strict=True):
-            assert message.labels.get("hallucination") == was.labels.get("hallucination")
