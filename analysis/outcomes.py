@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 from ..data import domains
 from ..data.formats.messages import NO_RESULT
 from ..data.identity import digest
-from ..data.records import INTERRUPT, TURN_TIMEOUT, UNTOLD, Conversation, Failure, stop_in_words
+from ..data.records import INTERRUPT, UNTOLD, Conversation, Failure, stop_in_words
 from ..data.rules.user_faults import behaviour_names
 from .faults import (
     NONE_ACCEPTED,
@@ -133,15 +133,6 @@ def ending_of(conversation: Conversation) -> Ending | None:
             return None
         return "silent" if failure.silent or failure.error.startswith("AnswerError:") else "crashed"
     return _OF_STOP.get(conversation.stop, "answered")
-
-
-def turn_limit(conversation: Conversation) -> float | None:
-    """The most seconds that a turn of the agent may take; None where the record lacks it."""
-    if (provenance := conversation.provenance) is None:
-        return None
-    own = provenance.nodes["assistant"].settings if "assistant" in provenance.nodes else {}
-    seconds = own.get("turn_timeout") or provenance.limits.get("turn_timeout") or TURN_TIMEOUT
-    return float(seconds) if isinstance(seconds, int | float) else None
 
 
 def teardown_warning(conversation: Conversation) -> str | None:

@@ -287,13 +287,13 @@ def _profiles(asked: Asked) -> int:
 
 
 def _predict(asked: Asked) -> int:
-    from ..studies.papers import DEFAULT, predict_profiles
+    from ..studies.papers import predict_profiles
 
     tested = [conversation for path in asked.paths() for conversation in load(path)]
     other = None if asked.train is None else load(asked.train)
     with stderr.status("begins") as status:
         watch = status.update
-        found = predict_profiles(tested, other, asked.models or DEFAULT, ask=asked.answers, notify=say, watch=watch)
+        found = predict_profiles(tested, other, asked.models, ask=asked.answers, notify=say, watch=watch)
     return asked.give(found)
 
 
@@ -317,10 +317,9 @@ def _satisfaction(asked: Asked) -> int:
 
 
 def _from_words(measure: Any, asked: Asked, **forest: Any) -> int:
-    from ..analysis.recllmsim.learning import models_of
-    from ..studies.papers import DEFAULT
+    from ..analysis.recllmsim.learning import MODELS, models_of
 
-    models = models_of(asked.models or DEFAULT, **forest)
+    models = models_of(asked.models or MODELS, **forest)
     loaded = load(asked.paths(1, 1)[0])
     with stderr.status("begins") as status:
         found = measure(loaded, models, watch=status.update)

@@ -30,9 +30,9 @@ def begun(planned: Planned) -> dict[str, Any]:
         messages = [as_given(Message.model_validate(message)) for message in planned.get("messages", [])]
     except ValidationError as error:
         raise _not_messages(error) from None
-    given = {"scenario": planned["scenario"], "origin": origin, "messages": messages}
+    first = {"scenario": planned["scenario"], "origin": origin, "messages": messages}
     own = {key: planned.get(key, {}) for key in ("labels", "extra")}
-    return given | {"memory": _memory(planned.get("memories", {}))} | own
+    return first | {"memory": _memory(planned.get("memories", {}))} | own
 
 
 def id_of(planned: Planned, cast: str) -> str:

@@ -5,7 +5,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, Unpack
+from typing import Any, Unpack
 
 from langchain_core.language_models import BaseChatModel
 from pydantic import Field
@@ -29,8 +29,6 @@ from .scenarios.sources import Scenarios, ScenarioSource, chosen, numbered, of_a
 NAME = "simquac"
 PUBLISHED = "simquac_as_released"
 """Name of the cast with the published script's rules; ids and random draws depend on it."""
-Hold: TypeAlias = Literal["grammar"]
-"""How the teacher is held to the section: `nodes.simquac.held`."""
 TURNS = 12
 """Turns of a conversation, as in the published data set."""
 
@@ -105,7 +103,7 @@ def cast(
     *,
     question_words: Count = QUESTION_WORDS,
     interesting_once: bool = True,
-    hold: Hold | None = None,
+    hold: nodes.Hold | None = None,
     as_published: bool = False,
     **common: Unpack[Common],
 ) -> Cast:

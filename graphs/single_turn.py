@@ -23,10 +23,9 @@ from ..nodes.limits import Limits
 from ..nodes.messages import selector
 from ..nodes.recllmsim import goal_of
 from ..nodes.scorers.success import KEY as SUCCESS
-from ..nodes.simquac.roles import ReadingValidator
+from ..nodes.simquac.roles import Hold, ReadingValidator
 from ..nodes.state import Planned
 from ..nodes.stops import MANY_TURNS, AfterOneTurn
-from ..prompts import Library
 from . import agent_test, casts, simquac
 from .casts.cast import Cast, Speaker
 from .casts.shipped import library
@@ -133,31 +132,19 @@ def next_turn(moment: Moment, conversation: Conversation, *, leaves: bool = True
     )
 
 
-def reader(
-    assistant: Speaker, *, prompts: str | Library | None = None, seed: int = 0, attempts: int | None = None
-) -> Cast:
-    """A reader in any words.
-
-    `prompts`: a folder whose pages replace those of `prompts/reading`, or a library. `attempts`: most calls for an answer.
-    """
-    reader_cast = simquac.cast(assistant=assistant, prompts=library("reading", prompts))
-    return _reading(reader_cast.replace(answer_validator=ReadingValidator()), seed, attempts)
+def reader(assistant: Speaker) -> Cast:
+    """A reader in any words."""
+    reader_cast = simquac.cast(assistant=assistant, prompts=library("reading", None))
+    return _reading(reader_cast.replace(answer_validator=ReadingValidator()))
 
 
-def teacher(
-    assistant: Speaker = "offline",
-    *,
-    hold: simquac.Hold | None = None,
-    prompts: str | Library | None = None,
-    seed: int = 0,
-    attempts: int | None = None,
-) -> Cast:
+def teacher(assistant: Speaker = "offline", *, hold: Hold | None = None) -> Cast:
     """A teacher as a reader: the assistant of the simquac cast, whose answers its validator finds in the section."""
-    return _reading(simquac.cast(assistant=assistant, hold=hold, prompts=prompts), seed, attempts)
+    return _reading(simquac.cast(assistant=assistant, hold=hold))
 
 
-def _reading(cast: Cast, seed: int, attempts: int | None) -> Cast:
-    limits = Limits(max_turns=MANY_TURNS, seed=seed, answer_attempts=attempts or cast.limits.answer_attempts)
+def _reading(cast: Cast) -> Cast:
+    limits = Limits(max_turns=MANY_TURNS, answer_attempts=cast.limits.answer_attempts)
     stop = AfterOneTurn("assistant", cast.stop)
     return cast.replace(stop=stop, closing=closing, user_prompt_selector=selector(_unprompted), limits=limits)
 

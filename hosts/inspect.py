@@ -21,7 +21,7 @@ from ..data.records import Conversation, as_object, is_object
 from ..errors import SettingError, kind, of_extra, placed
 from ..nodes.scorers.success import KEY as SUCCESS
 from ..nodes.scorers.success import success_of
-from .users import User, UserEnded, scenarios_of, scored_record, user
+from .users import User, UserEnded, described, scored_record, user
 
 _agent = of_extra("inspect_ai.agent", "inspect")
 _data = of_extra("inspect_ai.dataset", "inspect")
@@ -42,7 +42,7 @@ def dataset(scenarios: str | Path | Iterable[Mapping[str, Any]]) -> Any:
     Raises:
         DataError or SettingError: A scenario cannot be used; the error has its line.
     """
-    return _data.MemoryDataset([_sample(number, one) for number, one in enumerate(scenarios_of(scenarios), 1)])
+    return _data.MemoryDataset([_sample(number, one) for number, one in enumerate(described(scenarios), 1)])
 
 
 def _sample(number: int, scenario: dict[str, Any]) -> Any:

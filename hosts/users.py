@@ -230,16 +230,16 @@ def user(
         raise SettingError("user: give a goal with its facts, or a scenario")
     if isinstance(repeat, bool) or not isinstance(repeat, int) or repeat < 0:
         raise SettingError(f"user: repeat must be a whole number from 0, not {repeat!r}")
-    described = parts if scenario is None else scenario
+    told = parts if scenario is None else scenario
     if isinstance(cast, Cast):
         if settings:
             raise SettingError(f"user: {next(iter(settings))!r} is a setting, and the cast is an object: set it there")
-        [state] = numbered([state_of(described, where="user")])
+        [state] = numbered([state_of(told, where="user")])
         own_cast = cast.replace(user_simulator=user) if user != "offline" else cast
     else:
         factory = casts.find(cast)
         source = factory.source()
-        [state] = numbered([state_of(described, source, "user")])
+        [state] = numbered([state_of(told, source, "user")])
         own_cast = factory(**{**source.settings_for([state]), **settings, "user": user})
     state["repeat"] = repeat
     if behaviours:
@@ -252,7 +252,7 @@ def user(
     return User(own_cast, state, limits, bounds)
 
 
-def scenarios_of(scenarios: str | Path | Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def described(scenarios: str | Path | Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The scenarios of a file as of `duologue test --scenarios`, or those that are given as objects.
 
     DataError or SettingError with the place of one that cannot be used.

@@ -31,7 +31,7 @@ def why_empty(draft: Mapping[str, Any]) -> str | None:
     return "only_tool_calls" if draft.get("tool_calls") else "empty"
 
 
-def worded(message: Mapping[str, Any]) -> str:
+def with_stand_ins(message: Mapping[str, Any]) -> str:
     """A message's text, with words in place of its parts."""
     stand_ins = [stand_in(part) for part in _parts(message)]
     return "\n".join(filter(None, [message["text"], *stand_ins]))

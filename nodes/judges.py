@@ -107,9 +107,9 @@ class Judge:
         )
         return await ask(self.model, REQUEST, values, parse, attempts, pages=pages, call=call)
 
-    def texts(self, state: State, draft: Draft | None = None) -> tuple[str, str]:
+    def texts(self, state: State) -> tuple[str, str]:
         """The texts of the first call, system prompt and request, so that they can be counted before they are paid for."""
-        page, values = self.page_about("draft" if draft else "conversation"), self._values(state, draft)
+        page, values = self.page_about("conversation"), self._values(state, None)
         return pages_in(self.language)["judge/system"].fill_from(values), page.fill_from(values)
 
     def page_about(self, what: Literal["draft", "conversation"]) -> Page:

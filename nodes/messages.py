@@ -20,7 +20,7 @@ from ..data.identity import digest
 from ..data.records import Role
 from ..data.text.languages import language_of
 from ..prompts import Library, Page, shipped
-from .attachments import sendable, worded
+from .attachments import sendable, with_stand_ins
 from .contract import Node, check_function
 from .limits import Limits
 from .state import Prompt, State, Update, Verdict, attempt_number, merged, prompt, rejected, said
@@ -165,7 +165,7 @@ def messages_for(
         if not message.get("parts"):
             turns.append((is_own, message["text"] if is_own else fenced(message["text"], *MARKS)))
         elif is_own:
-            turns.append((is_own, worded(message)))  # endpoints refuse an image in a reply of the model
+            turns.append((is_own, with_stand_ins(message)))  # endpoints refuse an image in a reply of the model
         else:
             blocks, stand_ins = sendable(message)
             turns.append((is_own, fenced("\n".join(filter(None, [message["text"], *stand_ins])), *MARKS)))

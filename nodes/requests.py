@@ -58,11 +58,6 @@ class RequestAnswer(Generic[T]):
         return ": ".join(part for part in (self.refusal.reason, wrong) if part)
 
     @property
-    def unreadable(self) -> bool:
-        """Whether replies came, and none could be read."""
-        return self.error is None and self.refusal is not None
-
-    @property
     def usage(self) -> Usage:
         """The total usage of all attempts."""
         return sum((attempt.usage for attempt in self.attempts if attempt.usage is not None), Usage.none())

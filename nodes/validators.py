@@ -119,11 +119,6 @@ async def not_empty(state: State, runtime: Runtime[Limits]) -> Update:
     return {"verdicts": [cut_off(draft) or unless_empty(draft) for draft in state.get("drafts") or []]}
 
 
-async def accept_all(state: State, runtime: Runtime[Limits]) -> Update:
-    """A validator that accepts every draft of a sound reply."""
-    return {"verdicts": [{"accepted": True} for _ in state.get("drafts") or []]}
-
-
 @dataclass(frozen=True)
 class JudgedBy:
     """A validator made of a function that judges one draft: see `validator`."""

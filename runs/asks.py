@@ -22,7 +22,7 @@ from ..nodes.messages import MARKS, Refusal, fenced
 from ..nodes.models.offline.model import OfflineChatModel
 from ..nodes.models.specs import chat_model
 from ..nodes.requests import Parse, ask, parse_json
-from ..nodes.scorers.judged import judged
+from ..nodes.scorers.judged import POINTS, judged
 from ..nodes.state import State, state_from
 from ..prompts import Page, shipped
 from .ask import Asking, ModelAnswer, runs_planned, simulated
@@ -31,7 +31,6 @@ from .settings import RunSettings
 
 FEWEST, MOST = 3, 5
 """Options of each aspect in a ranking, as published ("When Synthetic Meets Real")."""
-POINTS = ("1", "2", "3", "4", "5")
 _HIDDEN = ("kind", "success")
 """Keys of a scenario that no judge is shown."""
 

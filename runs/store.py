@@ -410,11 +410,6 @@ def new_folder(parent: str | Path, name: str) -> Path:
     return path
 
 
-def is_run_file(name: str) -> bool:
-    """Whether a run folder's file with this name is one that the run writes."""
-    return name in (MANIFEST, PROMPTS, CONVERSATIONS) or name.startswith(REPLIES)
-
-
 def put_together(folders: Sequence[Path], out: Path) -> int:
     """Make one run folder of those of several shards; gives the number of its conversations.
 

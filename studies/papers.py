@@ -16,7 +16,6 @@ if TYPE_CHECKING:  # they need the extra `stats`, and the nodes bring LangGraph 
     from ..graphs import Cast
     from ..runs.ask import ModelAnswer
 
-DEFAULT = ("forest", "logistic")
 GUESS = "profile"
 """Name of the label of people's guesses of all aspects at once; of one aspect it is `profile_ASPECT`."""
 
@@ -48,7 +47,7 @@ def unanswered(answers: "Sequence[ModelAnswer]", model: str, one: str, *, they: 
 def predict_profiles(
     source: StudySource,
     train: StudySource | None = None,
-    model: Sequence[str] = DEFAULT,
+    model: Sequence[str] = (),
     *,
     language: Language = "zh",
     mixture: "Mixture | None" = None,
@@ -64,7 +63,7 @@ def predict_profiles(
         source: The conversations that are tested, or their path.
         train: Conversations of the other group, such as simulated users where people are tested: they are learnt from
             alone, and mixed in. "Others" then counts as no option, as in the published settings of both groups.
-        model: `forest`, `logistic`; chat models, which rank options; or a folder of people's guesses.
+        model: `forest`, `logistic` (default: both); chat models, which rank options; or a folder of people's guesses.
         language: In which the messages are read.
         mixture: Whose conversations are learnt from, and which options count.
         ask: How chat models are asked.
@@ -82,6 +81,7 @@ def predict_profiles(
     from ..analysis.recllmsim.vocabulary import VOCABULARY
     from ..runs.asks import RankedConversation, ranking
 
+    model = model or learning.MODELS
     groups: list[list[ProfileTalk]] = []
     for one in (source, train) if train is not None else (source,):
         talks, left_out = prediction.profile_talks(conversations_of(one, notify), language)

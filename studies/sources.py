@@ -35,21 +35,21 @@ def conversations_of(source: StudySource, notify: Notify = logged) -> Sequence[C
 
 
 def of_drawn_users(
-    conversations: Sequence[Conversation], most: int, seed: int, notify: Notify = logged, users_are: str = "users"
+    conversations: Sequence[Conversation], most: int, seed: int, notify: Notify = logged
 ) -> tuple[Sequence[Conversation], str]:
     """The conversations of users drawn by the seed, at most so many; and a remark, empty where all are taken.
 
     Of a streamed source only these are held. Users are in the order of a digest, so those of one name are drawn from every
-    source. `users_are`: their name in the lines; without names of users these are equal scenarios, such as sections.
+    source. Without names of users these are equal scenarios, such as sections.
     """
     if len(conversations) <= most:
         drawn, remark = tuple(conversations), ""
     else:
-        notify(f"drawing {users_are} of {len(conversations):,} conversations")
+        notify(f"drawing users of {len(conversations):,} conversations")
         drawn, users, of_users = drawn_users(conversations, most, seed)
         remark = (
-            f"{len(drawn):,} of {len(conversations):,} conversations are taken, those {'about' if users_are == 'sections' else 'of'} {users:,} of "
-            f"{of_users:,} {users_are}, drawn with seed {seed}: at most {most:,} of a source are."
+            f"{len(drawn):,} of {len(conversations):,} conversations are taken, those of {users:,} of "
+            f"{of_users:,} users, drawn with seed {seed}: at most {most:,} of a source are."
         )
     source = replace(conversations, conversations=drawn) if isinstance(conversations, Loaded) else drawn
     return source, remark

@@ -123,6 +123,10 @@ def _numbers(values: Iterable[str | None]) -> tuple[float | None, ...]:
     return tuple(None if value is None else float(value) for value in values)
 
 
+ROUNDS = 100
+"""Most rounds of the estimate of raters' errors."""
+
+
 class WeighedVotes(NamedTuple, Generic[Thing, Rater, Value]):
     """What votes come to where raters err unequally often."""
 
@@ -132,9 +136,7 @@ class WeighedVotes(NamedTuple, Generic[Thing, Rater, Value]):
     """Of each rater, by the true value, how often each value is said."""
 
 
-def weighed_votes(
-    votes: Mapping[Thing, Mapping[Rater, Value]], *, rounds: int = 100
-) -> WeighedVotes[Thing, Rater, Value]:
+def weighed_votes(votes: Mapping[Thing, Mapping[Rater, Value]]) -> WeighedVotes[Thing, Rater, Value]:
     """Weigh the votes on each thing by how often each rater errs, which is estimated from the votes alone.
 
     Dawid and Skene, "Maximum likelihood estimation of observer error-rates using the EM algorithm" (1979), from the
@@ -151,7 +153,7 @@ def weighed_votes(
             said[thing, raters.index(rater), values.index(value)] = 1
     likely = said.sum(axis=1)
     likely /= np.maximum(likely.sum(axis=1, keepdims=True), 1)
-    for _ in range(rounds):
+    for _ in range(ROUNDS):
         errors = np.einsum("tv,trs->rvs", likely, said) + 0.01
         errors /= errors.sum(axis=2, keepdims=True)
         logs = np.log(likely.mean(axis=0) + 1e-12) + np.einsum("trs,rvs->tv", said, np.log(errors))

@@ -47,7 +47,7 @@ def profile_statistics(conversations: Iterable[Conversation] | Talks) -> Table:
     return table_of("Profiles", found.astype({"simpson": float, "shannon": float}), notes)
 
 
-def profile_values(conversations: Iterable[Conversation] | Talks, top: int = TOP) -> Table:
+def profile_values(conversations: Iterable[Conversation] | Talks) -> Table:
     """The most frequent labels of each attribute and side, in English where the data has them in both languages."""
     talks = Talks.of(conversations)
     frame, notes = _labels(talks)
@@ -56,7 +56,7 @@ def profile_values(conversations: Iterable[Conversation] | Talks, top: int = TOP
     for (attribute, side), own in frame.groupby(["attribute", "side"], observed=True):
         of = own["profile"].nunique()
         having = own.dropna().drop_duplicates(["profile", "label"])["label"].value_counts().to_dict()
-        most = sorted((-n, english.get(label, label)) for label, n in having.items() if not is_other(label))[:top]
+        most = sorted((-n, english.get(label, label)) for label, n in having.items() if not is_other(label))[:TOP]
         rows += [(attribute, side, value, -count, of, -count / of) for count, value in most]
     columns = ["attribute", "side", "value", "n", "of", "share"]
     return table_of("Top profile values", of_extra("pandas", "stats").DataFrame(rows, columns=columns), notes)

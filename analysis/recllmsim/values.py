@@ -18,10 +18,11 @@ from ..estimates import Estimate, ratio, score
 from ..tables import TablesReport, table_of
 from . import learning
 from .judges import LABEL, JudgedTurn, judged_turns, replies_of
-from .talks import TaskSide
 
 SatisfactionTask: TypeAlias = Literal["five", "points", "binary", "reasons", "six"]
 TASKS: tuple[SatisfactionTask, ...] = get_args(SatisfactionTask)
+"""`five`: 1 to 5; `points`: the same as a number, by regressions of the same words; `binary`: 3 or less against more, of
+users who have both; `reasons`: why not satisfied, "other" left out; `six`: the reasons, other ones, and satisfied."""
 PRIOR = "prior"
 SATISFIED, DISSATISFIED, OTHER = "satisfied", "dissatisfied", "other"
 FOREST: Mapping[str, Any] = {"n_estimators": 50, "max_depth": None, "class_weight": "balanced"}
@@ -42,11 +43,10 @@ def measure_intents(
     conversations: Iterable[Conversation],
     models: learning.Models | None = None,
     *,
-    side: TaskSide = "people",
     language: Language | None = "zh",
     watch: learning.Watch = lambda _: None,
 ) -> TablesReport:
-    """Accuracy and macro F1 of predicted intents of one side's users, in both splits.
+    """Accuracy and macro F1 of predicted intents of people's messages, in both splits.
 
     Of the message alone (`message`), and with all before it (`history`). Messages with several intents are left out; the
     published script takes the first of them, and leaves out the first message of each conversation. DataError without a
@@ -56,7 +56,7 @@ def measure_intents(
     several = 0
     for number, conversation in enumerate(conversations):
         simulated = domains.of(conversation).simulated(conversation) is True
-        read = learning.messages_in(conversation, language) if simulated == (side == "simulated") else None
+        read = None if simulated else learning.messages_in(conversation, language)
         if read is None:
             continue
         words = [learning.words_in([text], read[0]) for _, text in read[1]]
@@ -70,7 +70,7 @@ def measure_intents(
                     texts[reads].append(ToldText(user_of(conversation), number, intents[0].strip(), own))
     if not texts["message"]:
         raise DataError(
-            f"no message of {side} in {language} has exactly one intent: give conversations such as people's first study"
+            f"no message of people in {language} has exactly one intent: give conversations such as people's first study"
         )
     models = learning.models_of(learning.MODELS) if models is None else models
     rows = [
@@ -86,17 +86,13 @@ def measure_satisfaction(
     conversations: Iterable[Conversation],
     models: learning.Models | None = None,
     *,
-    tasks: Sequence[SatisfactionTask] = TASKS,
     watch: learning.Watch = lambda _: None,
 ) -> TablesReport:
-    """Satisfaction with replies, predicted from words, in both splits.
+    """Satisfaction with replies, predicted from words, in both splits: the tasks of `TASKS`.
 
     Args:
         conversations: Those whose users rate each reply.
         models: Classifiers of scikit-learn by name; default: a balanced forest, and `logistic`.
-        tasks: `five`: 1 to 5; `points`: the same as a number, by regressions of the same words; `binary`: 3 or less
-            against more, of users who have both; `reasons`: why not satisfied, "other" left out; `six`: the reasons,
-            other ones, and satisfied.
         watch: Called with a line on progress.
 
     Raises:
@@ -111,7 +107,7 @@ def measure_satisfaction(
     negative_users = {turn.user for turn in turns if turn.dissatisfied}
     rows: list[dict[str, Any]] = []
     notes: list[str] = []
-    for task in tasks:
+    for task in TASKS:
         told = [
             ToldText(turn.user, turn.conversation, value, own)
             for turn, own in zip(turns, words, strict=True)

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from ...data.grounding import NO_ANSWER, gives_no_answer
 from ...data.identity import call_seed
+from ...data.people import text_of
 from ...data.records import Conversation, Message, Record
 from ...data.rules import asked_before
 from ...data.simquac import references as people_answers
@@ -156,7 +157,7 @@ def score_teacher(answered: Iterable[Conversation], references: Iterable[Convers
     for number, (conversation, people) in enumerate(zip(answered, references, strict=True)):
         exchanges = zip(conversation.exchanges, people.exchanges, people_answers(people), strict=True)
         for exchange, people_exchange, every_reference in exchanges:
-            if _text(exchange.user) != _text(people_exchange.user):
+            if text_of(exchange.user) != text_of(people_exchange.user):
                 raise DataError(
                     f"conversation {conversation.id} has other questions than its reference: compare a replayed run"
                 )
@@ -217,12 +218,8 @@ def score_student(conversations: Sequence[Conversation]) -> StudentScore:
     )
 
 
-def _text(messages: Sequence[Message]) -> str:
-    return "\n".join(message.text for message in messages)
-
-
 def _answer(messages: Sequence[Message]) -> str:
-    return NO_ANSWER if all(map(gives_no_answer, messages)) else _text(messages)
+    return NO_ANSWER if all(map(gives_no_answer, messages)) else text_of(messages)
 
 
 def _all(alike: bool) -> Overlap:

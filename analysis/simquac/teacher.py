@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias, get_args
 
 from ...data.grounding import NO_ANSWER, gives_no_answer, is_refusal
 from ...data.identity import digest
+from ...data.people import text_of
 from ...data.records import Conversation, Message
 from ...data.simquac import DOMAIN, released
 from ...errors import DataError
@@ -175,7 +176,7 @@ def _of_people(conversation: Conversation, labelled: bool) -> Conversation:
 
 def _text(messages: Sequence[Message], rule: RelationRule = "ours") -> str:
     """The text of an answer, a span a line; empty for a refusal."""
-    text = "\n".join(message.text for message in messages)
+    text = text_of(messages)
     if all(map(gives_no_answer, messages)):
         return ""
     if rule == "published" and (_DECLARED in "".join(_lines(text)) or released.refuses(text)):

@@ -261,11 +261,6 @@ def shipped_profiles(language: Language = "en") -> Pool:
         return read_pool(path)
 
 
-def pool_text(profiles: Sequence[Profile], language: Language = "en") -> str:
-    """The text of a pool with these profiles."""
-    return "\n\n".join(profile.text(language) for profile in profiles)
-
-
 def sampled(pool: Sequence[T], count: int, seed: int = SEED) -> list[tuple[int, T]]:
     """Sample items of a pool without replacement: id and item, in the order of the sample.
 

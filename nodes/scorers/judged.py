@@ -128,14 +128,13 @@ def by_rule(state: State) -> Score:
     return Score(signs.satisfaction, parts)
 
 
-def by_model(model: str | BaseChatModel, *, page: str | Path | Page | None = None, language: str = "en") -> Scorer:
+def by_model(model: str | BaseChatModel, *, language: str = "en") -> Scorer:
     """The scorer that asks a chat model, as the user of the conversation, for its satisfaction: 1 to 5.
 
-    `page`: a prompt template of your own in place of the shipped one, with the variables of `nodes.judged`.
     SettingError for the offline model, which can only play a role.
     """
-    own = pages_in(language)["judge/satisfaction"] if page is None else page
-    return AsUser(**vars(judged(model, page=own, labels=POINTS, language=language)))
+    page = pages_in(language)["judge/satisfaction"]
+    return AsUser(**vars(judged(model, page=page, labels=POINTS, language=language)))
 
 
 def satisfaction_of(user: Any, language: str = "en") -> tuple[str, Scorer]:

@@ -5,7 +5,7 @@ For endpoints that take llama.cpp's field `grammar` (GBNF): `local:` models, and
 
 import logging
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self, TypeAlias, cast
+from typing import Any, ClassVar, Self, cast
 
 from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
@@ -24,9 +24,8 @@ from ..models.openai import OpenAIModel
 from ..models.specs import chat_model, model_provenance
 from ..speakers.speaker import Speaker, speaker_call
 from ..state import State, Update, attempt_number
+from .roles import Hold
 
-Hold: TypeAlias = Literal["grammar"]
-"""The model can write nothing but a span of a sentence of the section, or the refusal."""
 TAKES_NONE = "the endpoint takes no grammar, which hold= needs: llama.cpp's server does, and local:PATH.gguf"
 _IGNORE_IT = set[str]()  # endpoints of which that was said
 

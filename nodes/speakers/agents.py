@@ -32,7 +32,7 @@ from ...data.executed_graph import SPEAKER_OF
 from ...data.formats.messages import NO_RESULT, tool_turns
 from ...data.packages import frames_of
 from ...data.records import WAITING, Message, Role
-from ..attachments import worded
+from ..attachments import with_stand_ins
 from ..calls.service import current
 from ..contract import ContractError, Node, describe
 from ..foreign import TurnTimeoutError, within
@@ -229,7 +229,7 @@ class AgentSpeaker(Speaker):
         """The other side's answer to the agent's question; a third one, such as a moderator, approves nothing."""
         in_words = questions.asks_in_words(place["pending"])
         replies = [one for one in said(state)[place["seen"] :] if one["role"] != self.role]
-        return "\n\n".join(worded(one) for one in replies if in_words or "name" not in one)
+        return "\n\n".join(with_stand_ins(one) for one in replies if in_words or "name" not in one)
 
     def _resumed(self, turn: Turn, pending: Sequence[questions.Pending], words: str = "") -> Command[Any]:
         """What resumes the agent: the other side's words, or what the policy decides, which is a step of the turn."""

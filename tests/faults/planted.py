@@ -70,7 +70,6 @@ def write(code: str, value: str, runtime: ToolRuntime[Any, Any]) -> str:
 USER_FAULTS = ("code", "value", "no goal", "withholds", "leaves")
 AGENT_FAULTS = ("refuses", "value", "lies", "asks again", "other record", "stalls", "crash")
 TOOL_FAULTS = ("error", "no effect", "other value", "other record")
-SINGLE = ("user", "assistant", "tools", "scenario")
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Scripted casts: speakers that say given lines, so that every branch can be played."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,9 +35,6 @@ class Scripted:
             return line  # type: ignore[return-value]
         texts = [line] if isinstance(line, str) else line
         return {"drafts": [draft(text) for text in texts]}
-
-
-Play = Callable[..., Awaitable[dict[str, Any]]]
 
 
 @pytest.fixture

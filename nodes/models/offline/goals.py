@@ -18,11 +18,21 @@ from ....data.text.values import values_in
 from ....errors import ModelError
 from ...goodbyes import ENDING, GIVING_UP
 from ...messages import unfenced
-from .reading import GOAL_MARKS, KNOWN_MARKS, READ, ParsedPrompt, content_words, phrase, sentences, short, vocabulary
+from .reading import (
+    GOAL_MARKS,
+    KNOWN_MARKS,
+    QUOTED,
+    READ,
+    ParsedPrompt,
+    content_words,
+    phrase,
+    sentences,
+    short,
+    vocabulary,
+)
 
 PATIENCE = 10
 """Messages after which it gives up."""
-QUOTED = re.compile(r"[“\"「](.{2,80}?)[”\"」]")
 _SAY_GOAL = ("openings", "again", "insist", "goal")
 _FIRST_PERSON = (
     (r"^You are\b", "I am"),

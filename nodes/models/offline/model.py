@@ -18,8 +18,8 @@ from ....errors import ModelError
 from ...goodbyes import Ending
 from ...messages import unfenced
 from .goals import goal_user
-from .reading import GOAL_MARKS, READ, ParsedPrompt, prompt_of, short, vocabulary
-from .recllmsim import QUOTED, assistant_reply, user_reply
+from .reading import GOAL_MARKS, QUOTED, READ, ParsedPrompt, prompt_of, short, vocabulary
+from .recllmsim import assistant_reply, user_reply
 from .simquac import student, teacher
 
 OfflineSide: TypeAlias = Literal["student", "teacher", "task_user", "task_assistant", "goal_user"]

@@ -19,6 +19,8 @@ GOAL_MARKS = ("task", "goal", "request", "intent", "objective", "aim")
 """Marks around a user's goal, of which a prompt template uses one."""
 KNOWN_MARKS = ("profile", "facts", "knowledge", "persona")
 """Marks around a user's knowledge and profile."""
+QUOTED = re.compile(r"[“\"「](.{2,80}?)[”\"」]")
+"""A phrase in quotes, such as that for a goodbye in a note."""
 
 
 @dataclass(frozen=True)

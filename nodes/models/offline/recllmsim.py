@@ -12,6 +12,7 @@ from ....data.identity import digest
 from ....data.recllmsim.profiles import lines_of
 from ....data.text.languages import language_of
 from .reading import (
+    QUOTED,
     READ,
     ParsedPrompt,
     content_words,
@@ -23,8 +24,6 @@ from .reading import (
     words,
 )
 
-QUOTED = re.compile(r"[“\"「](.{2,80}?)[”\"」]")
-"""A phrase in quotes, such as that for a goodbye in a note."""
 _OPTION = re.compile(r"^[ \t]*(\d{1,2})[.)、．][ \t]*\**([^\n:：;；.。(（*]{2,60})", re.MULTILINE)
 _ASKS = ("?", "？")
 

@@ -11,7 +11,6 @@ from duologue.data.recllmsim import (
     Situation,
     coverage,
     near_duplicate,
-    pool_text,
     read,
     read_pool,
     shipped_profiles,
@@ -41,7 +40,7 @@ def test_the_published_pool_has_100_profiles_of_which_85_differ(open_data: Path)
     published = read_pool(path)
     assert (len(published), published.distinct, len(published.duplicates)) == (100, 85, 12)
     assert list(published.texts) == path.read_text().split("\n\n")
-    assert pool_text(published.profiles) == path.read_text()
+    assert [profile.text("en") for profile in published.profiles] == path.read_text().split("\n\n")
     situations = [Situation.of(conversation) for conversation in read(open_data / "recllmsim" / "LLM_agent_user")]
     assert len(situations) == 233
     assert all(published.texts[int(s.preference_id or 0)] == s.preference for s in situations)

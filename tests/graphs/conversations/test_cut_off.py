@@ -10,7 +10,7 @@ from duologue.data.recllmsim import Situation
 from duologue.data.simquac import Topic
 from duologue.graphs import recllmsim, simquac
 from duologue.nodes import Limits, every, validator
-from duologue.nodes.validators import accept_all, judges_flaws
+from duologue.nodes.validators import judges_flaws, not_empty
 from tests.graphs.played import played
 
 TOPIC = Topic(title="T", background="", header="H", section="Three keepers lived there. The last one left in 1968.")
@@ -71,7 +71,7 @@ async def test_the_published_rules_know_no_cut(build, language):
 async def test_a_flawed_reply_passes_no_validator_of_ones_own_and_is_not_shown_to_it(first, side):
     shown = []
     looks = validator(lambda draft, state: shown.append(draft["text"]))
-    for own in (looks, every(looks, looks), accept_all):
+    for own in (looks, every(looks, looks), not_empty):
         cast = recllmsim.cast(**{side: replying(first, ("A fine book.", ended("stop")))}).replace(**{PLACES[side]: own})
         message = next(one for one in (await talk(cast)).messages if one.role == side)
         assert (message.text, [one.verdict for one in message.attempts]) == ("A fine book.", ["rejected", "accepted"])
@@ -83,7 +83,7 @@ async def test_a_flawed_reply_passes_no_validator_of_ones_own_and_is_not_shown_t
 async def test_a_validator_that_judges_flaws_itself_is_shown_them():
     shown = []
     looks = validator(judges_flaws(lambda draft, state: shown.append(draft["text"])))
-    for own in (looks, every(accept_all, looks)):
+    for own in (looks, every(validator(lambda draft, state: None), looks)):
         cast = recllmsim.cast(assistant=replying(("Half a", ended("length")))).replace(answer_validator=own)
         answer = (await talk(cast)).messages[-1]
         assert (answer.text, answer.attempts[0].flaw) == ("Half a", "cut_off")

@@ -9,8 +9,7 @@ from langchain_core.messages import AIMessage
 from duologue import graphs
 from duologue.errors import ModelError
 from duologue.nodes import chat_model
-from duologue.nodes.models import model_provenance, parse_spec, takes_seed
-from duologue.nodes.models.specs import endpoint_host
+from duologue.nodes.models.specs import endpoint_host, model_provenance, parse_spec, takes_seed
 
 KEY = "open.sesame.4711"
 
