@@ -13,7 +13,7 @@ from duologue.graphs.scenarios.sources import ScenarioSource
 
 ASKED = {"role": "user", "content": "Is there tea?"}
 LINE = json.dumps({"messages": [ASKED]})
-OPTION = "skip_broken=True of load, skip_broken leaves out what cannot be read"
+OPTION = "skip_broken leaves out what cannot be read"
 DIALOGUE = [{"speaker": "user", "text": "Is there tea?"}]
 
 
