@@ -125,9 +125,9 @@ _EMPTY_ZH = frozenset("我你您的了吗呢请想要一下个有是在和把这
 
 
 def brief_of(scenario: Mapping[str, Any]) -> str:
-    """The user's goal and facts as one text."""
-    facts = [str(value) for value in scalars(scenario.get("facts"))]
-    return "\n".join([str(scenario.get("goal") or scenario.get("task_context") or ""), *facts])
+    """The user's goal and facts as one text; empty without a goal."""
+    goal = str(scenario.get("goal") or scenario.get("task_context") or "")
+    return "\n".join([goal, *(str(value) for value in scalars(scenario.get("facts")))]) if goal else ""
 
 
 def names_goal(goal: str, said: Iterable[str]) -> bool | None:
