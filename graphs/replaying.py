@@ -6,6 +6,7 @@ Answers are judged again. From the first other answer on, every node is called a
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, TypeAlias, cast
 
 from ..data.records import SIDES, Fork, NodeInfo, Usage, as_object
@@ -74,7 +75,7 @@ class _Replay:
         spent = not self.turn and (not following or bool(following[0].get("name")))
         return SIDES.get(place) == "user" and spent and not self.ends_here
 
-    @property
+    @cached_property
     def turn(self) -> list[RecordedDraft]:
         """The drafts of the user's recorded turn, each with its message if it became one."""
         drafts: list[RecordedDraft] = []

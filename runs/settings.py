@@ -27,7 +27,6 @@ class RunOptions(TypedDict, total=False):
     repeats: int
     seed: int | None
     concurrency: Concurrency
-    patience: float
     max_cost: float | None
     max_tokens: int | None
     max_time: float | None
@@ -60,8 +59,6 @@ class RunSettings(BaseModel):
     """In place of that of the limits."""
     concurrency: Annotated[int, Field(ge=1)] | Literal["auto"] = "auto"
     """Conversations, and calls to an endpoint, at the same time; `auto`: as many as the endpoints bear."""
-    patience: Annotated[float, Field(gt=0)] = 600.0
-    """Seconds for which an endpoint that has answered in this run is waited for."""
     max_cost: Annotated[float, Field(gt=0)] | None = None
     """Maximum cost of the run in US dollars (extra `cost`), all its calls and those of before it went on included."""
     max_tokens: Annotated[int, Field(ge=1)] | None = None
@@ -100,7 +97,7 @@ class RunSettings(BaseModel):
             priced = find_spec("genai_prices") is not None
             spending = Spending(max_cost=self.max_cost, max_tokens=self.max_tokens, priced=priced)
             most = None if self.concurrency == "auto" else self.concurrency
-            return Calls(most, self.patience, spending=spending, notify=notify)
+            return Calls(most, spending=spending, notify=notify)
         return self._calls
 
     def shared(self, notify: Callable[[str], None] | None = None) -> Self:

@@ -1,7 +1,7 @@
 """Agreement of two labels, or of the votes on one, beyond chance: coefficients, and a report by side and part."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any, TypeVar
 
@@ -16,7 +16,6 @@ from ..coefficients import (
     AgreementWeights,
     Disagreement,
     FloatArray,
-    MeasurementLevel,
     alpha_disagreement,
     chance_of_all,
     chance_of_margins,
@@ -60,22 +59,11 @@ def cohen_kappa(
     words need; numbers are as far apart as they are. `users`: whose each thing is; by default each is of a user of its
     own. Undefined where both labels have one value only, and always the same.
     """
-    return _weighted(chance_of_margins, first, second, weights, values, users)
-
-
-def gwet_ac(
-    first: Sequence[Value | None],
-    second: Sequence[Value | None],
-    *,
-    weights: AgreementWeights | None = None,
-    values: Sequence[Value] | None = None,
-    users: Sequence[str] | None = None,
-) -> Estimate:
-    """Gwet's AC1, which does not fall where nearly all have one value; with weights his AC2 (2008).
-
-    The parameters are as those of `cohen_kappa`.
-    """
-    return _weighted(chance_of_uncertain, first, second, weights, values, users)
+    order = _order([*first, *second], values)
+    if weights is not None and values is None and not all(isinstance(value, int | float) for value in order):
+        raise SettingError("weights are for values in an order: give `values`, all values from low to high")
+    tables = crossed(first, second, order, users)
+    return coefficient(tables, chance_of_margins(distances_of(_places(order), weights)))
 
 
 def fleiss_kappa(votes: Sequence[Sequence[Value]], *, users: Sequence[str] | None = None) -> Estimate:
@@ -84,23 +72,6 @@ def fleiss_kappa(votes: Sequence[Sequence[Value]], *, users: Sequence[str] | Non
         return Estimate(reason="Fleiss' kappa needs equally many votes on all: read alpha")
     order = _order([vote for of_one in votes for vote in of_one], None)
     return _of_votes(votes, order, users, chance_of_all(1 - np.eye(len(order))))
-
-
-def krippendorff_alpha(
-    ratings: Sequence[Sequence[Value | None]],
-    *,
-    level: MeasurementLevel = "nominal",
-    values: Sequence[Value] | None = None,
-    users: Sequence[str] | None = None,
-) -> Estimate:
-    """Krippendorff's alpha ("Content Analysis", 4th edition, 12.3).
-
-    `ratings`: each rater's value of each thing, or `None`, thing x rater. `values`: all values in their order, which
-    `ordinal` needs of words.
-    """
-    votes = [[value for value in of_one if value is not None] for of_one in ratings]
-    order = _order([value for of_one in votes for value in of_one], values)
-    return _of_votes(votes, order, users, alpha_disagreement(level, _places(order)))
 
 
 def crossed(
@@ -144,20 +115,6 @@ def _tables(
     place_of = {name: place for place, name in enumerate(dict.fromkeys(users or ()))}
     of = range(number) if users is None else [place_of[user] for user in users]
     return np.zeros((len(set(of)), len(order), len(order))), of, {value: n for n, value in enumerate(order)}
-
-
-def _weighted(
-    by_chance: Callable[[FloatArray], Disagreement],
-    first: Sequence[Value | None],
-    second: Sequence[Value | None],
-    weights: AgreementWeights | None,
-    values: Sequence[Value] | None,
-    users: Sequence[str] | None,
-) -> Estimate:
-    order = _order([*first, *second], values)
-    if weights is not None and values is None and not all(isinstance(value, int | float) for value in order):
-        raise SettingError("weights are for values in an order: give `values`, all values from low to high")
-    return coefficient(crossed(first, second, order, users), by_chance(distances_of(_places(order), weights)))
 
 
 def _order(labels: Sequence[Value | None], values: Sequence[Value] | None) -> list[Value]:

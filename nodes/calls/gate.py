@@ -27,6 +27,7 @@ WAIT, LONGEST = 0.5, 30.0  # seconds before the second try, about, and at most b
 START, MOST = 8.0, 512.0  # calls under way at the beginning, and at most
 IN_A_ROW = 8  # faults one after another after which the endpoint is away
 PROBE, PROBE_MOST = 1.0, 5.0  # seconds until one call looks whether it is there again, and most between two
+PATIENCE = 600.0  # seconds for which an endpoint that has answered in this run is waited for
 FIRST_PATIENCE = 15.0  # seconds for which an endpoint that has never answered is waited for
 TRIES = 10  # most tries of one call while other calls succeed
 REFUSALS = 3  # looks after which a key, model or account is refused for good, where the endpoint has answered
@@ -218,7 +219,6 @@ class Gate:
     endpoint: str
     _: KW_ONLY
     concurrency: int | None = None  # most calls under way; None: as many as the endpoint bears, found out by trying
-    patience: float = 600.0  # seconds for which an endpoint that has answered in this run is waited for
     rpm: float | None = None  # requests a minute that are kept to
     tpm: float | None = None  # likewise tokens
     notify: Callable[[str], None] | None = None
@@ -419,7 +419,7 @@ class Gate:
 
     def _left(self, now: float) -> float:
         """Seconds for which the endpoint is still waited for."""
-        return (self.patience if self.answered else FIRST_PATIENCE) - (now - self._since)
+        return (PATIENCE if self.answered else FIRST_PATIENCE) - (now - self._since)
 
     def _plan(self, call: _Call, fault: CallFault, now: float, *, ends: bool) -> None:
         """Decide whether a call that failed is to be made again and when, or that none is."""
@@ -431,7 +431,7 @@ class Gate:
         call.failed_at = min(call.failed_at, now)
         others, call.successes = self.succeeded > call.successes, self.succeeded
         call.own += fault.whose != "limit" and (fault.name in ANSWERED or others or call.own >= BLAMED)
-        over = call.own >= TRIES or now - call.failed_at + (fault.after or 0.0) > self.patience
+        over = call.own >= TRIES or now - call.failed_at + (fault.after or 0.0) > PATIENCE
         if not over and not self.ended:
             left = self._left(now)
             longest = min(LONGEST, 2 * WAIT * 2.0 ** min(sum(call.retried.values()), 16), left if left > 0 else LONGEST)

@@ -41,8 +41,6 @@ class Calls:
 
     concurrency: int | None = None
     """Most calls to an endpoint at the same time; None: as many as it bears."""
-    patience: float = 600.0
-    """Seconds for which an endpoint that has answered in this run is waited for."""
     replies: Replies | None = None
     spending: Spending = field(default_factory=Spending)
     notify: Callable[[str], None] | None = None
@@ -109,7 +107,7 @@ class Calls:
     def gate(self, endpoint: str, rates: Mapping[str, float] | None = None) -> Gate:
         """The gate of an endpoint; `rates`: requests and tokens a minute (`rpm`, `tpm`) that a model's name sets."""
         if (gate := self.gates.get(endpoint)) is None:
-            pace: dict[str, Any] = {"concurrency": self.concurrency, "patience": self.patience, **(rates or {})}
+            pace: dict[str, Any] = {"concurrency": self.concurrency, **(rates or {})}
             gate = self.gates[endpoint] = Gate(endpoint, notify=self.notify, **pace)
             gate.on_room = lambda: self.on_room and self.on_room()
             if self.reservations.closed:

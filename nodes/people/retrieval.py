@@ -7,7 +7,7 @@ few-shot examples.
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import groupby, takewhile
 from math import log
@@ -32,13 +32,13 @@ from ...data.text.words import texts_in, words_of
 from ...errors import DataError, SettingError, first_invalid, of_extra
 from ...prompts import Library, Page, shipped
 from ..calls.service import drafted
-from ..contract import ContractError, describe
+from ..contract import describe
 from ..limits import Limits
 from ..messages import MARKS, MessageBuilder, fenced
 from ..models.specs import chat_model, head_of, model_provenance, parse_spec, query_of
 from ..settings.redaction import redacted
 from ..speakers.replay import replayed, version_of
-from ..speakers.speaker import speaker_call
+from ..speakers.speaker import Speaker, speaker_call
 from ..state import Draft, State, Update, attempt_number, history, id_of, rejected, without_rejected
 from .slots import Context, FilledText, filled
 
@@ -516,7 +516,7 @@ class PeopleSpeaker:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FewShotUser:
+class FewShotUser(Speaker):
     """A chat model that writes the next turn after few-shot examples: turns of people at like places.
 
     They are drawn for each turn as `PeopleSpeaker` draws its turns, none by the person whose conversation is simulated,
@@ -528,7 +528,7 @@ class FewShotUser:
     people: PeopleSpeaker
     build: MessageBuilder | None = None
     """Builds the messages of a model from the state. None: the builder of its cast."""
-    role: ClassVar[Role] = "user"
+    role: Role = "user"
     read_only: ClassVar[bool] = True
     """The model's tool calls are not carried out."""
 
@@ -542,10 +542,6 @@ class FewShotUser:
     ) -> Self:
         """The user of a chat model, and of people's conversations or their path; the rest as for `PeopleSpeaker.of`."""
         return cls(model=chat_model(model), people=PeopleSpeaker.of(source, "user", options=options))
-
-    def placed(self, build: MessageBuilder) -> Self:
-        """The same speaker in a cast whose pages `build` the messages of a model."""
-        return replace(self, build=self.build or build)
 
     @cached_property
     def own_pages(self) -> Mapping[str, Page]:
@@ -566,7 +562,7 @@ class FewShotUser:
             draft["extra"] = {**draft.get("extra", {}), SHOWN: origin}
         return {"drafts": [draft]}
 
-    def sent(self, state: State, limits: Limits) -> list[BaseMessage]:
+    def sent_with_examples(self, state: State, limits: Limits) -> list[BaseMessage]:
         """The messages of a call for the next turn; DataError where no turn may be shown."""
         return self._with(self._shown(state, limits), state)
 
@@ -588,9 +584,7 @@ class FewShotUser:
         return picked
 
     def _with(self, shown: Sequence[PeopleTurn], state: State) -> list[BaseMessage]:
-        if self.build is None:
-            raise ContractError("user: FewShotUser takes part in no cast yet: give it as user=")
-        messages = self.build(state)
+        messages = self.sent(state)
         if not shown:
             return messages
         pages = self.own_pages

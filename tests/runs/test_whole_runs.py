@@ -11,6 +11,7 @@ import duologue
 from duologue import data, runs
 from duologue.graphs import simquac
 from duologue.nodes import Limits
+from duologue.nodes.calls import gate
 from duologue.nodes.calls.gate import EndpointError
 from duologue.nodes.models import chat_model
 
@@ -28,13 +29,17 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.heavy
-def test_an_endpoint_that_dies_costs_the_other_one_nothing_twice(faulty: Any, model: Any, tmp_path: Path) -> None:
+def test_an_endpoint_that_dies_costs_the_other_one_nothing_twice(
+    faulty: Any, model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ours, failing = faulty(), faulty(gone_requests=[[5, 100_000]])  # no conversation can end: each asks it 6 times
     cast = simquac.cast(user=model(ours), assistant=model(failing))
     scenarios = list(runs.repeated(simquac.scenarios(data.simquac.samples()), 2))
     run: dict[str, Any] = {"limits": Limits(max_turns=6), "out": tmp_path / "run"}
-    with pytest.raises(EndpointError, match="patience is"):
-        duologue.simulate(cast, scenarios, **run, patience=1.5)
+    with monkeypatch.context() as patch:
+        patch.setattr(gate, "PATIENCE", 1.5)
+        with pytest.raises(EndpointError, match="patience is"):
+            duologue.simulate(cast, scenarios, **run)
     paid = ours.counts()["answered"]
     failing.change(gone_requests=[])
     done = duologue.simulate(cast, scenarios, **run)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from duologue.nodes.calls import gate
 from duologue.nodes.calls.gate import CallError, EndpointError, Gate, RunOverError
 
 from .simulator import Endpoint, always, fault, run, seconds
@@ -240,7 +241,7 @@ OUTCOMES = st.sampled_from(["reply", "endpoint", "limit", "after", "request", "o
         min_size=1,
         max_size=30,
     ),
-    pace=st.sampled_from([{}, {"concurrency": 1}, {"rpm": 120}, {"tpm": 60_000}, {"patience": 5}]),
+    pace=st.sampled_from([{}, {"concurrency": 1}, {"rpm": 120}, {"tpm": 60_000}]),
 )
 def test_no_place_is_ever_lost_and_every_call_ends(plan, pace):
     async def answer(endpoint, what):
@@ -355,9 +356,11 @@ def test_an_endpoint_that_comes_back_with_faults_is_found_back_soon():
 
 
 @pytest.mark.parametrize(("begins", "patience"), [(3, 60), (0, 15)])
-def test_an_outage_that_is_longer_than_patience_ends_the_run_with_one_line(begins, patience):
+def test_an_outage_that_is_longer_than_patience_ends_the_run_with_one_line(begins, patience, monkeypatch):
+    monkeypatch.setattr(gate, "PATIENCE", 60.0)
+
     async def main():
-        endpoint = Endpoint(outage(begins, 10_000), patience=60)
+        endpoint = Endpoint(outage(begins, 10_000))
         assert await endpoint.conversations(40, 20) == 0
         return endpoint, seconds()
 

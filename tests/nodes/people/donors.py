@@ -57,7 +57,9 @@ def state_of(*, attempts=(), prompt=None) -> State:
 
 def sent_by(cast, **state):
     """The texts of the messages that the user's model is sent at first."""
-    return [str(message.content) for message in cast.nodes["user_simulator"].sent(state_of(**state), Limits())]
+    return [
+        str(message.content) for message in cast.nodes["user_simulator"].sent_with_examples(state_of(**state), Limits())
+    ]
 
 
 def of_user(conversation):
