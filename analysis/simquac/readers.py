@@ -14,7 +14,7 @@ from ...data.grounding import NO_ANSWER, is_refusal
 from ...data.simquac import ReadingQuestion
 from ...data.text.sentence_splitting import sentences
 from ...errors import DataError, of_extra
-from ..estimates import Estimate, ratio, score
+from ..estimates import Estimate, folds, ratio, score
 from ..tables import Column, Table, TabledReport
 from .answers import AnswerScore, QuacScore, ScoredQuestion, normalised, quac_score, score_answer, scored_references
 
@@ -30,6 +30,8 @@ class ReaderScore(QuacScore):
 
     reader: str
     data: str
+    trained_on: str = ""
+    """The data set that it was trained on, on other topics than those it is asked about."""
     unanswerable: int
     """Questions of these that have no answer."""
     precision: float
@@ -56,6 +58,7 @@ class ReadersReport(TabledReport):
     def table(self) -> Table:
         """A row for each reader and data set, with 95 % intervals of the F1 over sections."""
         columns = [Column(name=name) for name in ("data", "reader")]
+        columns.append(Column(name="trained on", wide=True))
         columns += [Column(name=name, kind="count") for name in ("questions", "unanswerable")]
         names = ("precision", "recall", "f1", "f1 low", "f1 high", "exact", "heq q", "heq d", "f1 answerable")
         columns += [Column(name=name, kind="number") for name in names]
@@ -86,6 +89,40 @@ def read(readers: Mapping[str, ReaderFunction], sets: Sets, *, each_line: bool =
         for name, reader in {"no answer": none, **readers}.items():
             rows.append(score_reader(name, questions, reader(questions), data, each_line))
         rows += [row for row in [people(questions, data, each_line)] if row is not None]
+    return ReadersReport(rows=tuple(rows))
+
+
+def cross(
+    train: Callable[[Sequence[ReadingQuestion]], ReaderFunction],
+    sets: Sets,
+    *,
+    reader: str = "trained",
+    number: int = 5,
+    each_line: bool = True,
+) -> ReadersReport:
+    """A reader trained on each data set and tested on each, by folds of topics.
+
+    `train` learns from questions with their references and gives the reader. A topic, all under one title, is in one
+    fold in every data set, so who has seen people's questions about it never gets the student's.
+    """
+    titles = {name: [" ".join(one.title.casefold().split()) for one in those] for name, those in sets.items()}
+    topics = sorted({title for of_set in titles.values() for title in of_set})
+    if len(topics) < number:
+        raise DataError(f"{len(topics)} topics are too few for {number} folds: give conversations about more topics")
+    fold_of = dict(zip(topics, folds(topics, number), strict=True))
+    places = {name: [fold_of[title] for title in of_set] for name, of_set in titles.items()}
+    rows = []
+    for trained_on, seen in sets.items():
+        answers: dict[str, dict[str, str | None]] = {name: {} for name in sets}
+        for fold in range(number):
+            learnt = train([one for one, place in zip(seen, places[trained_on], strict=True) if place != fold])
+            for name, questions in sets.items():
+                asked = [one for one, place in zip(questions, places[name], strict=True) if place == fold]
+                answers[name] |= zip((one.id for one in asked), learnt(asked) if asked else [], strict=True)
+        for name, questions in sets.items():
+            own = [answers[name][one.id] for one in questions]
+            row = score_reader(reader, questions, own, name, each_line)
+            rows.append(row.model_copy(update={"trained_on": trained_on}))
     return ReadersReport(rows=tuple(rows))
 
 

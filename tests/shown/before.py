@@ -101,7 +101,6 @@ golden = {"scenario": "A visitor moves a tour to Sunday.", "expected_outcome": "
 Path("goldens.json").write_text(json.dumps([golden]))
 """
 BEFORE: dict[str, dict[str, str]] = {
-    "README.md": {"def model": "import re\nfrom langchain_core.messages import AIMessage, AnyMessage"},
     "docs/data/people_labels.md": {"duologue label": PEOPLE, "duologue papers recllmsim preference answers": STUDY},
     "docs/hosts/hosts.md": {"from openai": SERVED_USER},
     "docs/papers/simquac.md": {"": READER},
@@ -116,7 +115,7 @@ BEFORE: dict[str, dict[str, str]] = {
     },
     "docs/test/scenario_sources.md": {
         "duologue test --assistant my_agent:graph": f"import os\nos.chdir('../..')\n{EARLIER_RUN.format('out/simquac-1')}",
-        "duologue check --form": OF_OTHER_TOOLS,
+        "duologue convert tasks.json": OF_OTHER_TOOLS,
     },
     "docs/test/versions.md": {"": VERSIONS, "duologue test --scenarios": f"import os\nos.chdir(here)\n{FORKED}"},
     "docs/test/worlds.md": {"": HOTEL},

@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("sklearn")
 
 from duologue.analysis.simquac import answers, overlap, score_answer
-from duologue.analysis.simquac.readers import first, nearest, none, people, read, score_reader
+from duologue.analysis.simquac.readers import cross, first, nearest, none, people, read, score_reader
 from duologue.data import Conversation, DataError, Message, load
 from duologue.data.grounding import NO_ANSWER
 from duologue.data.simquac import questions_of
@@ -80,6 +80,29 @@ def test_intervals_are_over_sections_and_what_could_not_be_asked_counts_nowhere(
         score_reader("mine", asked, ["a"])
     with pytest.raises(DataError, match=r"no question to score \(down\)"):
         score_reader("mine", asked[:1], [None], failures=["down"])
+
+
+def test_no_topic_is_both_learnt_from_and_tested():
+    sets = {
+        name: [question(f"{name}?", title=f"T{n}", section=f"s{n}", number=n) for n in range(7)]
+        for name in ("people", "simulated")
+    }
+
+    def train(seen):
+        learnt = {one.title for one in seen}
+
+        def reader(asked):
+            assert learnt.isdisjoint(one.title for one in asked)
+            return ["The last keeper" for _ in asked]
+
+        return reader
+
+    report = cross(train, sets)
+    assert [(row.trained_on, row.data, row.f1) for row in report.rows] == [
+        (one, other, 1.0) for one in sets for other in sets
+    ]
+    with pytest.raises(DataError, match="7 topics are too few for 8 folds"):
+        cross(train, sets, number=8)
 
 
 def test_a_teacher_and_a_student_are_scored_question_by_question():
