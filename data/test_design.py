@@ -396,22 +396,40 @@ PHRASES: Mapping[Language, Mapping[str, str]] = {
         "resolved": "{label}是{value}，不是{other}。",
     },
 }
-_TAIL = re.compile(r"[.,，:：;；(（。\n].*", re.DOTALL)
+_VERBS = frozenset(
+    "add apply block book buy calculate cancel change check close compare compute confirm correct create delete deliver "
+    "edit exchange extend file find get give hold list look make modify move open order pay place prolong rate read "
+    "rebook refund register remove renew rent replace report request reschedule reserve return schedule search see send "
+    "set share show sign start stop submit suspend switch tell track transfer unblock update upgrade verify view".split()
+)
+"""First words of a description that say what a customer wants done; "fetch", "query" and "returns" are a program's."""
+_TAIL = {
+    "en": re.compile(
+        r",.*|\s*[(:;].*|\s(?:as|by|from|if|in|given|using|via|when|where|which|whose|with)\s.*|\sfor (?:a|an|the) (?:given|specified)\b.*",
+        re.DOTALL,
+    ),
+    "zh": re.compile(r"[，,：:；;（(].*", re.DOTALL),
+}
 """From here on a description says how the tool is called."""
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s|[。！？\n]")
+_ARTICLE = re.compile(r"\b(?:an?|the|(?:an?|the) (?:user|customer|reader)'s) (?=([a-z]+))", re.IGNORECASE)
 
 
 def deed_of(tool: ToolSchema, language: Language) -> str:
-    """What a customer has the tool do: the beginning of its description if that has the verb of its name, else its name.
+    """What a customer has the tool do: the beginning of its description if that names a deed, else its name in words.
 
-    Its first article is the customer's own: "move my booking".
+    An article before the name of an argument is the customer's own: "move my booking".
     """
-    text = " ".join(_TAIL.sub("", tool.description).split())
+    text = _SENTENCE_END.split(re.sub(r"`[^`]*`", "", tool.description).strip(), maxsplit=1)[0]
+    text = " ".join(_TAIL[language].sub("", text).split()).strip(" .!。")
     if language == "zh":
         return re.sub(r"(?:用户|顾客|读者|客户)的", "我的", text) or tool.name
-    first, *words = [word.lower() for word in re.findall(_WORD, tool.name)] or [tool.name]
-    if text.casefold().startswith(f"{first} "):
-        return re.sub(r"\b(?:an?|the) ", "my ", text[0].lower() + text[1:], count=1)
-    return f"{first} my {' '.join(words)}" if words else first
+    words = [word.lower() for word in re.findall(r"[A-Z]?[^\W_A-Z]+|[A-Z]+(?![^\W_A-Z])", tool.name)]
+    if text.split(" ")[0].casefold() not in _VERBS or len(text.split()) < 2:
+        return " my ".join([words[0], " ".join(words[1:])]) if len(words) > 1 else words[0] if words else tool.name
+    own = {*words[1:]}.union(*(one.label.split() for one in tool.arguments if one.schema.get("type") == "string"))
+    text = _ARTICLE.sub(lambda found: "my " if found[1] in own else found[0], text, count=1)
+    return text[0].lower() + text[1:]
 
 
 def line_of(case: DesignedCase, language: Language, number: int) -> dict[str, Any]:

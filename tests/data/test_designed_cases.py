@@ -105,7 +105,7 @@ def test_what_cannot_be_read_is_refused_with_its_place(read: Any, value: Any, wo
     ("name", "description", "deed"),
     [
         ("move_booking", "Move a booking to another date, written as YYYY-MM-DD.", "move my booking to another date"),
-        ("block", "Block a card by its number.", "block my card by its number"),
+        ("block", "Block a card by its number.", "block my card"),
         ("cancelOrder", "Returns a dict with the state of the order.", "cancel my order"),
         ("get_balance", "", "get my balance"),
         ("renew", "续借用户的图书，期限三十天。", "续借我的图书"),
@@ -121,12 +121,9 @@ def test_a_line_says_what_the_user_has_has_not_and_means() -> None:
     found, _ = cases_of(TOOLS, (), examples({"card": "4411", "days": 3}))
     lines = {(case.kind, case.argument.name if case.argument else ""): line_of(case, "en", 1) for case in found}
     valid, missing, ambiguous = lines["valid", ""], lines["missing", "card"], lines["ambiguous", "card"]
-    assert (valid["goal"], valid["facts"]) == (
-        "I want to block my card by its number.",
-        ["The card is 4411.", "The days are 3."],
-    )
+    assert (valid["goal"], valid["facts"]) == ("I want to block my card.", ["The card is 4411.", "The days are 3."])
     assert (missing["facts"], missing["unknown"]) == (["The days are 3."], ["the card"])
-    assert ambiguous["goal"] == "I want to block my card by its number. The card is 4422 or 4411."
+    assert ambiguous["goal"] == "I want to block my card. The card is 4422 or 4411."
     assert ambiguous["facts"][0] == "The card is 4411, not 4422."
     assert (valid["cards"], valid["case"]) == (CARDS, {"tool": "block", "kind": "valid"})
     assert in_words([True, {"a": 1}], "en") == "yes, a 1"
