@@ -12,7 +12,7 @@ from .reports import Reports, give_result
 from .running import HowToRun, again_in, carried_out, how_to_run, incomplete, new_run, set_values
 
 ARGUMENTS = (
-    "user", "judge", "threshold", "at_least", "against", "fail_if_worse", "from_", "replay_user", "why", "specified",
+    "user", "judge", "threshold", "at_least", "against", "fail_if_worse", "from_", "replay_user", "why",
     "labels", "cast", "max_turns",
 )  # fmt: skip
 """Options that are arguments of `duologue.test` as they are."""
@@ -39,7 +39,6 @@ def test_command(
     ] = None,
     replay_user: Annotated[bool, option("Replay --scenarios RUN with the agent.", "--replay-user")] = False,
     why: Annotated[bool, option("Find faults by repairs; needs plans.", "--why")] = False,
-    specified: Annotated[str | None, option("... and those of tools.", metavar="MODULE:NAME")] = None,
     labels: Annotated[Path | None, option("People's labels, for the judge.", metavar="FILE")] = None,
     cast: options.CastName = None,
     world: options.World = None,
