@@ -439,7 +439,8 @@ def _of_end(conversation: Conversation, frames: tuple[str, ...]) -> Cause | None
     if failure := conversation.ending_failure:
         if failure.silent or failure.error.startswith("AnswerError:"):
             who = "the agent" if failure.node == "assistant" else f"`{failure.node}`"
-            return Cause(name=f"{who} answered nothing", fault=failure.fault or "infrastructure")
+            fault = "user" if failure.node == "user_simulator" else failure.fault or "infrastructure"
+            return Cause(name=f"{who} answered nothing", fault=fault)
         kind = failure.error.partition(":")[0].strip()
         kind = kind if kind.isidentifier() else "an error"
         if failure.fault == "assistant":
