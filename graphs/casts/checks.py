@@ -149,5 +149,5 @@ _NAMES = re.compile(r"[A-Z]\S*(?:\s+(?:\w{1,3}\s+)*[A-Z]\S*)+")
 
 def _check_tool(name: str, tools: Collection[str], where: str) -> None:
     """SettingError for a misspelt tool; any other name is taken, since a node may call tools that it does not show."""
-    if name not in tools and (like := get_close_matches(name, tools, 1)):
+    if name not in tools and (like := get_close_matches(name, tools, 1, cutoff=0.85)):
         raise SettingError(f"{where}: the agent has no tool {name!r}: did you mean {like[0]!r}?")
