@@ -24,6 +24,8 @@ _OF_FORM = ("role", "content", "from", "value", "id", "messages", "conversations
 _NO_LABELS = frozenset({*USER_KEYS, *TOPIC_KEYS, "assistant", "model", "title", "name", "language", "date", "time", "timestamp",
                         "created_at", "path", "file", "source", "split"})  # fmt: skip
 """Keys of a source that say who, when and where, and label nothing."""
+_SAID = ("value", "error", "reason", "frames", "broken")
+"""Keys of a score that are shown as one text: what broke is in its reason."""
 
 
 class LabelRow(NamedTuple):
@@ -101,7 +103,7 @@ def _scores(labels: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[Labe
         frames = (text for _, text in _rows({"": score.get("frames", [])}))
         words = (_text(score.get("value")), error, _text(score.get("reason")), *frames)
         texts.append((name.replace("_", " "), ": ".join(filter(None, words)) or "no score"))
-        if more := {key: value for key, value in score.items() if key not in ("value", "error", "reason", "frames")}:
+        if more := {key: value for key, value in score.items() if key not in _SAID}:
             others.append(Label(SCORES, name, more))
     return texts, others
 

@@ -56,6 +56,7 @@ def list_page(
     lines: Sequence[str] = (),
     result: str = "",
     summary: str = "",
+    summary_title: str = "Settings and counts",
     graph: str = "",
     images: bool = False,
 ) -> str:
@@ -75,6 +76,7 @@ def list_page(
         lines=lines,
         result=Markup(result),
         summary=Markup(summary),
+        summary_title=summary_title,
         columns=[columns[n] for n in filled],
         rows=rows,
         at_once=AT_ONCE,

@@ -133,6 +133,11 @@ def _breakable(name: str) -> Markup:
     return Markup(re.sub("(?<=[_.])(?=.)", "<wbr>", str(escape(name))))
 
 
+def _coded(text: str) -> Markup:
+    """The text, what stands between two backticks of it as code."""
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
 def _json(value: object) -> str:
     """Indented JSON; a text as it is."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
@@ -153,7 +158,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {"number": _number, "p": _probability, "words": _words, "json": _json, "fragment": fragment}
-    environment.filters |= {"stopped": stop_in_words, "breakable": _breakable}
+    environment.filters |= {"stopped": stop_in_words, "breakable": _breakable, "coded": _coded}
     environment.globals |= {"plural": plural}
     return environment
 

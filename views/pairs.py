@@ -49,6 +49,7 @@ def pairs_page(result: PairedTest, old: Iterable[Conversation], new: Iterable[Co
             *([f"{len(ordered) - MOST:,} more pairs are not shown"] if len(ordered) > MOST else []),
         ],
         summary=render("table.html", table=measure_table(result), in_page=True) if result.measures else "",
+        summary_title="Other measures",
         images=any(has_images(one) for side in sides for one in side.values()),
     )
 

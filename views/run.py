@@ -170,7 +170,7 @@ def _figures(line: Outline) -> tuple[str | int | float | None, ...]:
 
 
 def _failure(ended: Outcome) -> str:
-    return ended.cause.group if ended.success is False and ended.cause is not None else ""
+    return ended.cause.group.replace("`", "") if ended.success is False and ended.cause is not None else ""
 
 
 def result_of(conversations: Sequence[Conversation]) -> Successes | None:
