@@ -163,7 +163,7 @@ def _part(name: str, label: LabelDefinition, value: dict[str, Any], item: str) -
         return
     chosen = list(value.get(name, [])) if part.several else []
     for choice, digit in zip(part.choices, digits(part.choices), strict=True):
-        words = "yes" if choice is True else "no" if choice is False else str(choice)
+        words = "yes" if choice is True else "no" if choice is False else with_gloss(choice, label.definition)
         place = f" ({chosen.index(choice) + 1})" if choice in chosen else ""
         kind: Literal["primary", "secondary"] = (
             "primary" if choice in chosen or value.get(name) == choice else "secondary"
@@ -232,6 +232,16 @@ def is_choice(label: LabelDefinition, name: str) -> bool:
 def as_written(text: str) -> str:
     """The Markdown of a label's page, whose images are links, and whose `$` is a dollar and begins no formula."""
     return _IMAGE_OR_FORMULA.sub(lambda mark: "\\" + mark[0], text)
+
+
+def with_gloss(choice: object, definition: str) -> str:
+    """A value, and behind it what stands in brackets after it where it is defined: its translation.
+
+    >>> with_gloss("否", "- **否** (no): nothing in it is known to be wrong.")
+    '否 (no)'
+    """
+    gloss = re.search(rf"\*\*{re.escape(str(choice))}\*\* (\([^()]+\))", definition)
+    return f"{choice} {gloss[1]}" if gloss else str(choice)
 
 
 def digits(choices: Sequence[object]) -> list[str | None]:
