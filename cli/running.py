@@ -148,8 +148,12 @@ def carried_out(
 
 def say_where(how: HowToRun, models: Iterable[Any], casts: Sequence[Any] = ()) -> None:
     """Print the hosts at which models are asked, each once: a stray setting could send conversations elsewhere."""
+    from ..nodes.models.offline.model import OfflineChatModel
     from ..nodes.models.specs import endpoint_host
     from ..runs.plan import own_callers
+
+    if any(isinstance(model, OfflineChatModel) for model in models):
+        say("where no model is named, the words come from rules and not from a language model")
 
     if how.frozen:
         say(f"no endpoint is called: the replies are those of {how.replies}")
