@@ -236,7 +236,7 @@ class Gate:
         self._learned, self._reported = LearnedRate(), {unit: ReportedRate(unit, math.inf) for unit in minute}
         self._rates += self._reported.values()
         self._most = float(self.concurrency or MOST)
-        self._window = min(START, self._most)  # calls under way
+        self._window = self._most if self.concurrency else START  # calls under way: what was set is begun with
         self._away, self._probing, self._in_a_row = False, False, 0  # faults one after another
         self._since, self._paused = math.inf, -math.inf  # the first fault after a success; until then nothing is sent
         self._inside, self._idle = 0, 0.0  # calls in here, and since when there is none

@@ -300,7 +300,8 @@ def flaw_of_finish(reason: str | None) -> str | None:
 
 def refusal_in(message: BaseMessage) -> str:
     """The words of a refusal beside the content or in a block of it; empty without one."""
-    blocks = [block for block in message.content if isinstance(block, dict) and block.get("type") == "refusal"]
+    content = message.content if isinstance(message.content, list) else ()
+    blocks = [block for block in content if isinstance(block, dict) and block.get("type") == "refusal"]
     words = [place.get("refusal") for place in (message.additional_kwargs, *blocks)]
     return "\n\n".join(text for text in words if isinstance(text, str) and text.strip())
 
