@@ -8,7 +8,7 @@ from ..data.text.languages import Language, language_of
 from ..errors import DataError, placed
 from ..nodes.goodbyes import Ending
 from ..nodes.messages import PageMessages, RepairPrompts
-from ..nodes.people.retrieval import origin_of
+from ..nodes.people import origin_of
 from ..nodes.recllmsim import GoalMessages, UserPrompts, UserValidator, goal_of, told_to_user
 from ..nodes.scorers import Score, scoring, solved
 from ..nodes.scorers.success import KEY

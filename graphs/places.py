@@ -17,9 +17,17 @@ from ..data.executed_graph import SPEAKERS, VALIDATORS
 from ..data.identity import digest
 from ..data.records import SIDES, Role
 from ..nodes.calls.service import current
-from ..nodes.contract import ContractError, check_labels, check_node, check_reason, check_update
+from ..nodes.contract import (
+    AnyNode,
+    ContractError,
+    check_labels,
+    check_node,
+    check_reason,
+    check_update,
+    node_of,
+    spoken,
+)
 from ..nodes.limits import Limits
-from ..nodes.node_forms import AnyNode, node_of, spoken
 from ..nodes.scorers.success import with_success_of_scenario
 from ..nodes.speakers.questions import ApprovalError
 from ..nodes.state import Draft, NodePlace, State, Update, after, id_of, merged

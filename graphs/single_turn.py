@@ -19,13 +19,12 @@ from ..data.scenarios import of_log
 from ..data.simquac import ReadingQuestion
 from ..errors import SettingError
 from ..nodes.contract import closing
-from ..nodes.limits import Limits
+from ..nodes.limits import MANY_TURNS, AfterOneTurn, Limits
 from ..nodes.messages import selector
 from ..nodes.recllmsim import goal_of
 from ..nodes.scorers.success import KEY as SUCCESS
 from ..nodes.simquac.roles import Hold, ReadingValidator
 from ..nodes.state import Planned
-from ..nodes.stops import MANY_TURNS, AfterOneTurn
 from . import agent_test, casts, simquac
 from .casts.cast import Cast, Speaker
 from .casts.shipped import library

@@ -9,7 +9,7 @@ from ..data.records import Role
 from ..nodes.attachments import why_empty
 from ..nodes.calls.service import run_is_over
 from ..nodes.contract import check_reason
-from ..nodes.limits import Limits
+from ..nodes.limits import Limits, budget, until_spent
 from ..nodes.models.faults import CUT_OFF, EMPTY
 from ..nodes.speakers.tools import NOT_ASKED_AGAIN, NOT_UNDONE, calls_that_ran, lasting
 from ..nodes.state import (
@@ -26,7 +26,6 @@ from ..nodes.state import (
     rejected,
     repeats,
 )
-from ..nodes.stops import budget, until_spent
 from ..nodes.worlds import restorable
 from .casts.cast import Cast, asked_by
 from .records import NodeError, attempts_of, failure_of

@@ -1,6 +1,6 @@
 """The nodes of the graph: what they read and answer, factories for each place, and the checks of one's own.
 
-What else there is has its module: `nodes.scorers`, `nodes.validators`, `nodes.stops`, `nodes.worlds`, `nodes.people`.
+What else there is has its module: `nodes.scorers`, `nodes.validators`, `nodes.limits`, `nodes.worlds`, `nodes.people`.
 """
 
 from . import conformance
@@ -9,7 +9,7 @@ from .contract import Node
 from .judges import judge
 from .limits import Limits
 from .messages import selector
-from .models import chat_model
+from .models.specs import chat_model
 from .scorers import Score, final_state, judged, scoring, solved, text_contains, tool_called
 from .speakers.agents import AgentSpeaker, user
 from .state import Draft, State, Update, Verdict, rejected, said

@@ -15,10 +15,9 @@ from langgraph.runtime import Runtime
 from ..data.records import Usage
 from ..errors import shown
 from .attachments import why_empty
-from .contract import ContractError, Node, call_of
+from .contract import ContractError, Node, call_of, node_of
 from .limits import Limits
 from .models.faults import CONTENT_FILTER, CUT_OFF, EMPTY, REFUSAL, flaw_in
-from .node_forms import node_of
 from .state import Draft, State, Update, Verdict
 
 V = TypeVar("V")

@@ -16,12 +16,11 @@ from ..graphs.scenarios.sources import repeated
 from ..nodes.calls.spending import PriceQuery, Spending, asked_model
 from ..nodes.calls.store import Replies
 from ..nodes.judges import ATTEMPTS, ModelJudge
-from ..nodes.limits import Limits
+from ..nodes.limits import AfterOneTurn, Limits
 from ..nodes.scorers.judged import JudgedScore
 from ..nodes.scorers.scores import scorers_of
 from ..nodes.scorers.success import KEY, success_of
 from ..nodes.state import PLACES, Planned
-from ..nodes.stops import AfterOneTurn
 from ..nodes.validators import models_of, parts_of
 from .engine import planned
 from .settings import REPLIES, RunSettings

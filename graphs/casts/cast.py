@@ -15,23 +15,22 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from ...data.executed_graph import SPEAKER_OF, SPEAKERS
 from ...data.records import NAME_PATTERN, Fault, NodeInfo, Role
 from ...errors import DuologueError, SettingError
-from ...nodes.contract import ContractError, Node, Stop, check_function, check_node, closing, describe, turn_recorder
+from ...nodes.contract import ContractError, Node, check_function, check_node, closing, describe, turn_recorder
 from ...nodes.goodbyes import Ending
 from ...nodes.judges import pages_of
-from ...nodes.limits import Limits
+from ...nodes.limits import SIGNATURE, Limits, Stop, until_spent
 from ...nodes.messages import MessageBuilder, PageMessages, RepairPrompts
 from ...nodes.models.offline.model import OfflineChatModel
-from ...nodes.models.specs import chat_model, names_model, without_secrets
+from ...nodes.models.specs import chat_model, names_model, replayed_path, use_of, without_secrets
 from ...nodes.people import FewShotUser, PeopleSpeaker, speaker_of
 from ...nodes.recllmsim import GoalMessages, UserPrompts, UserValidator
 from ...nodes.scorers.judged import PostQuestions
 from ...nodes.scorers.scores import scorers_of
 from ...nodes.settings.import_path import import_path_of, imported, is_import_path
 from ...nodes.speakers.agents import AgentSpeaker, SpeakerReply
-from ...nodes.speakers.replay import ReplaySpeaker, replayed_path
+from ...nodes.speakers.replay import ReplaySpeaker
 from ...nodes.speakers.speaker import REMOTE, ChatSpeaker, channels_named, is_reply, remote_agent, speaking
 from ...nodes.state import PLACES
-from ...nodes.stops import SIGNATURE, until_spent
 from ...nodes.validators import not_empty, parts_of
 from ...nodes.worlds import World, check_world
 from ...prompts import Library, Page, shipped
@@ -175,7 +174,8 @@ class Cast:
         for place in PLACES:
             if place not in SPEAKERS:
                 check_node(place, getattr(self, place))
-        check_function("stop", self.stop, SIGNATURE)
+        for criterion in getattr(self.stop, "criteria", (self.stop,)):
+            check_function("stop", criterion, SIGNATURE)
         if self.world is not None:
             check_world(self.world)
         for name in ("user_tokens", "assistant_tokens"):
@@ -323,7 +323,7 @@ def stored_words(role: Role, choice: Any) -> Any:
         return choice
     if (path := replayed_path(choice)) is not None:
         return ReplaySpeaker.of(path, role)
-    return speaker_of(choice, role) or choice
+    return choice if use_of(choice) is None else speaker_of(choice, role)
 
 
 def speaker(role: Role, choice: Any) -> Any:

@@ -6,13 +6,11 @@ from typing import Annotated, Any, TypeAlias, TypedDict
 
 from pydantic import BeforeValidator, Field, SkipValidation
 
-from ...nodes.contract import Stop
-from ...nodes.limits import Limits
+from ...nodes.limits import Limits, Stop, any_of, until_spent
 from ...nodes.messages import BEHAVIOURS
 from ...nodes.people import PeopleSpeaker
 from ...nodes.settings.import_path import import_path_of
 from ...nodes.speakers.replay import ReplaySpeaker
-from ...nodes.stops import any_of, until_spent
 from ...nodes.validators import Observing
 from ...nodes.worlds import World
 from ...prompts import Library, shipped

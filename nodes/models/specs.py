@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Literal, cast
 from urllib.parse import parse_qsl
 
 from langchain_core.language_models import BaseChatModel
@@ -23,6 +23,7 @@ OR_OFFLINE = "or use the model 'offline', which needs none"
 """Advice for a missing key, unless the offline model cannot replace the model."""
 PROVIDERS = ("openai", "langchain_openai", "local", "offline", "replay", "people", "agent")
 """Prefixes of specs, before the colon, that are never an import path."""
+REPLAY = "replay:"
 _FORMS = (
     "'openai:NAME', 'local:PATH.gguf', 'offline', 'PROVIDER:NAME' as for LangChain's init_chat_model (anthropic, ollama, google_genai, ...), "
     "an agent of yours as MODULE:NAME, 'agent:URL', 'replay:FILE' or 'people:FILE'; arguments as ?temperature=0.5&..."
@@ -152,6 +153,22 @@ def query_of(spec: str) -> dict[str, Any]:
         return parse_spec(spec)[2]
     except ModelError:
         return {}
+
+
+def use_of(spec: object) -> Literal["people", "like"] | None:
+    """What a model identifier does with people's turns: they are sent as they are, or shown to a model as examples."""
+    if not isinstance(spec, str):
+        return None
+    provider = spec.strip().partition(":")[0]
+    if provider == "people":
+        return "people"
+    query = query_of(spec) if "?" in spec and provider not in ("replay", "agent") else {}
+    return "like" if "like" in query else None
+
+
+def replayed_path(spec: object) -> Path | None:
+    """The path of a spec `replay:PATH`; None for any other spec."""
+    return Path(spec.removeprefix(REPLAY)) if isinstance(spec, str) and spec.startswith(REPLAY) else None
 
 
 def head_of(spec: str) -> str:
