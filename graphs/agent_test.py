@@ -11,8 +11,8 @@ from ..nodes.messages import PageMessages, RepairPrompts
 from ..nodes.people import origin_of
 from ..nodes.recllmsim import GoalMessages, UserPrompts, UserValidator, goal_of, told_to_user
 from ..nodes.scorers import Score, scoring, solved
-from ..nodes.scorers.success import KEY
 from ..nodes.state import Planned, State, history
+from ..nodes.success import KEY
 from ..nodes.validators import not_empty
 from .casts.cast import STORED, Cast, stored_words
 from .casts.registry import ships

@@ -28,9 +28,9 @@ from ..nodes.contract import (
     spoken,
 )
 from ..nodes.limits import Limits
-from ..nodes.scorers.success import with_success_of_scenario
 from ..nodes.speakers.questions import ApprovalError
 from ..nodes.state import Draft, NodePlace, State, Update, after, id_of, merged
+from ..nodes.success import with_success_of_scenario
 from ..nodes.validators import sound
 from ..nodes.worlds import Context, before_draft, stands
 from .casts.cast import Cast

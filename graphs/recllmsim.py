@@ -20,7 +20,7 @@ from ..nodes import recllmsim as nodes
 from ..nodes.contract import Node, closing
 from ..nodes.goodbyes import Ending
 from ..nodes.messages import RepairPrompts
-from ..nodes.scorers.judged import PostQuestions
+from ..nodes.requests import PostQuestions
 from ..nodes.speakers.replay import ReplayedLabels, ReplaySpeaker, replayed
 from ..nodes.state import Planned
 from ..nodes.validators import Observing, not_empty

@@ -22,9 +22,9 @@ from ..nodes.contract import closing
 from ..nodes.limits import MANY_TURNS, AfterOneTurn, Limits
 from ..nodes.messages import selector
 from ..nodes.recllmsim import goal_of
-from ..nodes.scorers.success import KEY as SUCCESS
 from ..nodes.simquac.roles import Hold, ReadingValidator
 from ..nodes.state import Planned
+from ..nodes.success import KEY as SUCCESS
 from . import agent_test, casts, simquac
 from .casts.cast import Cast, Speaker
 from .casts.shipped import library

@@ -6,11 +6,11 @@ What else there is has its module: `nodes.scorers`, `nodes.validators`, `nodes.l
 from . import conformance
 from .annotators import annotator
 from .contract import Node
-from .judges import judge
+from .judges import judge, judged
 from .limits import Limits
 from .messages import selector
 from .models.specs import chat_model
-from .scorers import Score, final_state, judged, scoring, solved, text_contains, tool_called
+from .scorers import Score, final_state, scoring, solved, text_contains, tool_called
 from .speakers.agents import AgentSpeaker, user
 from .state import Draft, State, Update, Verdict, rejected, said
 from .validators import every, not_empty, validator

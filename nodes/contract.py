@@ -2,7 +2,7 @@
 
 import inspect
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
@@ -212,6 +212,16 @@ def describe(node: object) -> dict[str, Any]:
     with suppress(OSError, TypeError):  # the digest distinguishes versions of a user's own function
         described["source"] = digest(inspect.getsource(node if inspect.isroutine(node) else type(node)))[:16]
     return described
+
+
+def parts_of(node: object) -> Iterator[object]:
+    """The node, or the validators or scorers that it is made of, which its class names in `made_of`."""
+    if not isinstance(name := getattr(type(node), "made_of", None), str):
+        yield node
+        return
+    inner = getattr(node, name)
+    for part in inner.values() if isinstance(inner, Mapping) else inner if isinstance(inner, tuple) else (inner,):
+        yield from parts_of(part)
 
 
 def _is_data(value: object) -> TypeGuard["DataclassInstance"]:

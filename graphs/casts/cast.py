@@ -15,23 +15,30 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from ...data.executed_graph import SPEAKER_OF, SPEAKERS
 from ...data.records import NAME_PATTERN, Fault, NodeInfo, Role
 from ...errors import DuologueError, SettingError
-from ...nodes.contract import ContractError, Node, check_function, check_node, closing, describe, turn_recorder
+from ...nodes.contract import (
+    ContractError,
+    Node,
+    check_function,
+    check_node,
+    closing,
+    describe,
+    parts_of,
+    turn_recorder,
+)
 from ...nodes.goodbyes import Ending
-from ...nodes.judges import pages_of
 from ...nodes.limits import SIGNATURE, Limits, Stop, until_spent
 from ...nodes.messages import MessageBuilder, PageMessages, RepairPrompts
 from ...nodes.models.offline.model import OfflineChatModel
 from ...nodes.models.specs import chat_model, names_model, replayed_path, use_of, without_secrets
 from ...nodes.people import FewShotUser, PeopleSpeaker, speaker_of
 from ...nodes.recllmsim import GoalMessages, UserPrompts, UserValidator
-from ...nodes.scorers.judged import PostQuestions
-from ...nodes.scorers.scores import scorers_of
+from ...nodes.requests import PostQuestions
 from ...nodes.settings.import_path import import_path_of, imported, is_import_path
 from ...nodes.speakers.agents import AgentSpeaker, SpeakerReply
 from ...nodes.speakers.replay import ReplaySpeaker
 from ...nodes.speakers.speaker import REMOTE, ChatSpeaker, channels_named, is_reply, remote_agent, speaking
 from ...nodes.state import PLACES
-from ...nodes.validators import not_empty, parts_of
+from ...nodes.validators import not_empty
 from ...nodes.worlds import World, check_world
 from ...prompts import Library, Page, shipped
 from .checks import check_pages
@@ -294,9 +301,9 @@ class Cast:
     @property
     def pages(self) -> dict[str, Page]:
         """Every page that is sent, by name: the cast's, its user's own, and those of its judges."""
-        parts = (*parts_of(self.question_validator), *parts_of(self.answer_validator), *scorers_of(self.closing))
-        shown = getattr(self.nodes["user_simulator"], "own_pages", {})
-        return dict(sorted({**pages_of(parts), **shown, **self.prompts.pages}.items()))
+        judging = (self.question_validator, self.answer_validator, self.closing, self.nodes["user_simulator"])
+        own = [getattr(part, "own_pages", {}) for node in judging for part in parts_of(node)]
+        return dict(sorted({key: page for pages in (*own, self.prompts.pages) for key, page in pages.items()}.items()))
 
     @property
     def words(self) -> dict[str, str]:

@@ -11,18 +11,17 @@ from ...data.executed_graph import SPEAKERS
 from ...data.scenarios import tools_in_success
 from ...data.text.languages import written_language
 from ...errors import SettingError
+from ...nodes.contract import parts_of
 from ...nodes.judges import Judge
 from ...nodes.messages import PageMessages, RepairPrompts
 from ...nodes.people import PeopleSpeaker
-from ...nodes.scorers.judged import PostQuestions
-from ...nodes.scorers.outcomes import FinalState, ToolCalled
-from ...nodes.scorers.scores import SUCCESS, Scoring, scorers_of
-from ...nodes.scorers.success import KEY, unscorable
+from ...nodes.requests import PostQuestions
+from ...nodes.scorers import SUCCESS, FinalState, Scoring, ToolCalled
 from ...nodes.speakers.agents import AgentSpeaker, channels_of
 from ...nodes.speakers.speaker import ChatSpeaker
 from ...nodes.speakers.tools import tools_of
 from ...nodes.state import Planned, state_from
-from ...nodes.validators import parts_of
+from ...nodes.success import KEY, unscorable
 from ...prompts import Page, PromptError
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ def check_filled(cast: "Cast", scenarios: Sequence[Mapping[str, Any]]) -> None:
             view(state_from(scenarios[0]))  # says what cannot be filled
     of_drafts = (*parts_of(cast.question_validator), *parts_of(cast.answer_validator))
     judges: list[tuple[object, Set[str]]] = [(one, OF_DRAFTS) for one in of_drafts]
-    for judge, values in (*judges, *((one, OF_SCORES) for one in scorers_of(cast.closing))):
+    for judge, values in (*judges, *((one, OF_SCORES) for one in parts_of(cast.closing))):
         if isinstance(judge, Judge) and isinstance(judge.page, Page):
             lacking = judge.page.gaps - values - every
             number = next((number for number, one in enumerate(scenarios) if not lacking <= one.keys()), 0)
@@ -116,7 +115,7 @@ def check_scenarios(cast: "Cast", states: Iterable[Planned]) -> None:
     own = cast.closing.scorers.get(SUCCESS) if isinstance(cast.closing, Scoring) else None
     tools = [name for name, _ in tools_of(getattr(assistant, "agent", None))]
     where = f"closing: the scorer {SUCCESS!r}"
-    for scorer in scorers_of(own):
+    for scorer in parts_of(own):
         if isinstance(scorer, FinalState) and not has_state:
             raise SettingError(f"{where}: final_state {NO_STATE}")
         if isinstance(scorer, ToolCalled):
