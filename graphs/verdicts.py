@@ -24,16 +24,11 @@ from ..nodes.state import (
     merged,
     placed,
     rejected,
-    repeats,
 )
 from ..nodes.worlds import restorable
 from .casts.cast import Cast, asked_by
 from .records import NodeError, attempts_of, failure_of
 
-REPEATED = "repeated"
-"""Reason of a draft in words that were rejected before, twice in this turn: the model is not asked again."""
-SAME_WORDS = 3
-"""Drafts in the same words after which a model is not asked again."""
 End: TypeAlias = Literal["accepted", "stands", "regenerate", "unsaid", "fallback", "failed"]
 
 
@@ -62,10 +57,9 @@ def after_validator(
     if tools:
         note = (NOT_UNDONE if ended else NOT_ASKED_AGAIN) + ", ".join(tools)
         tried = [attempt | {"notes": [*attempt.get("notes", []), note]} for attempt in tried]
-    spent = not passed and _repeated(role, cast, state, tried)
     if error:
         raise NodeError(failure_of(VALIDATOR_OF[role], error), {"attempts": tried, "drafts": None})
-    end, stop = _end(role, cast, state, tried, judged, stop, limits, passed=passed, lasting=bool(tools), spent=spent)
+    end, stop = _end(role, cast, state, tried, judged, stop, limits, passed=passed, lasting=bool(tools))
     if end == "failed":
         raise _silence(role, cast, [*rejected(state, role), *tried], tried)
     if end == "regenerate":
@@ -92,7 +86,7 @@ def after_validator(
 
 def _end(
     role: Role, cast: Cast, state: State, tried: list[Attempt], verdicts: Sequence[Verdict], stop: str | None,
-    limits: Limits, *, passed: bool, lasting: bool, spent: bool,
+    limits: Limits, *, passed: bool, lasting: bool,
 ) -> tuple[End, str | None]:  # fmt: skip
     """What becomes of a judged reply, and the stop reason, if it ends the conversation."""
     if passed:
@@ -106,7 +100,7 @@ def _end(
     if role == "assistant" and limits.max_tokens is not None and budget(judged, limits) is not None:
         return "unsaid", "budget"
     most = limits.question_attempts if role == "user" else limits.answer_attempts
-    if attempt_number(state, role) < most and not stop and not spent:
+    if attempt_number(state, role) < most and not stop:
         return "regenerate", None
     earlier = rejected(state, role)
     if not stop and all(one.get("flaw") and why_empty(one) == EMPTY for one in [*earlier, *tried]):
@@ -116,17 +110,6 @@ def _end(
     if cast.fallback is not None and cast.when_rejected in (None, "fallback"):
         return "fallback", None
     return at_last
-
-
-def _repeated(role: Role, cast: Cast, state: State, tried: list[Attempt]) -> bool:
-    """Whether a model has said the same rejected words a third time: the reason is then that, and its rule a note."""
-    asks = cast.vary_retries and asked_by(cast.nodes[SPEAKER_OF[role]]) is not None
-    if not asks or repeats(after(state, {"attempts": tried}), role) < SAME_WORDS:
-        return False
-    for attempt in tried:
-        rule = attempt.get("reason")
-        attempt |= {"reason": REPEATED, "notes": [*attempt.get("notes", []), *([rule] if rule else [])]}
-    return True
 
 
 def stop_of(cast: Cast, state: State, limits: Limits, role: Role | None = None) -> str | None:
