@@ -15,8 +15,7 @@ from ..nodes.state import Planned, State, history
 from ..nodes.success import KEY
 from ..nodes.validators import not_empty
 from .casts.cast import STORED, Cast, stored_words
-from .casts.registry import ships
-from .casts.shipped import Assistant, Common, User, assembled, library
+from .casts.registry import Assistant, Common, User, assembled, library, ships
 from .graph import conversation
 from .scenarios.sources import ScenarioSource, numbered, of_another_kind, repeated
 

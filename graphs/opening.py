@@ -18,7 +18,6 @@ from ..nodes.limits import Limits
 from ..nodes.state import GIVEN, Planned, State, given, history, role_of
 from .casts.cast import Cast
 from .records import as_given
-from .verdicts import stop_of
 
 _FRESH: Mapping[str, Any] = {"turn": 0, "prompt": None, "drafts": None, "verdicts": [], "stop": None, "extra": {}}
 
@@ -98,7 +97,7 @@ def opening(cast: Cast, described: Mapping[str, Any], state: State, limits: Limi
     }  # fmt: skip
     if first:
         begun_state = typed(State, overwritten(update))
-        update["stop"] = stop_of(cast, begun_state, limits, role="user" if awaits_answer(begun_state) else None)
+        update["stop"] = cast.why_stops(begun_state, limits, role="user" if awaits_answer(begun_state) else None)
     return update
 
 

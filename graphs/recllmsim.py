@@ -25,8 +25,7 @@ from ..nodes.speakers.replay import ReplayedLabels, ReplaySpeaker, replayed
 from ..nodes.state import Planned
 from ..nodes.validators import Observing, not_empty
 from .casts.cast import STORED, Cast, stored_words
-from .casts.registry import ships
-from .casts.shipped import Assistant, Common, User, assembled, library
+from .casts.registry import Assistant, Common, User, assembled, library, ships
 from .graph import conversation
 from .scenarios.sources import Scenarios, ScenarioSource, numbered, of_another_kind, replayed_paths
 

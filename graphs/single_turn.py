@@ -27,7 +27,7 @@ from ..nodes.state import Planned
 from ..nodes.success import KEY as SUCCESS
 from . import agent_test, casts, simquac
 from .casts.cast import Cast, Speaker
-from .casts.shipped import library
+from .casts.registry import library
 
 FAILED = ("model_failed", "cancelled", "budget", "agent_interrupted", "user_timeout", "agent_timeout")
 """Stop reasons with which a user that was asked has not answered."""

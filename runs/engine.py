@@ -18,7 +18,7 @@ from langgraph.graph import END, START
 from ..data.records import Conversation, Edge, Failure, Timing
 from ..errors import SettingError
 from ..graphs import Cast, conversation
-from ..graphs.casts.checks import check_behaviours, check_filled
+from ..graphs.casts.cast import check_behaviours, check_filled
 from ..graphs.graph import Compiled, cast_of, fuse, world
 from ..graphs.opening import begun, id_of
 from ..graphs.records import NodeError, failure_in, failure_of, place_in, record

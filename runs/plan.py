@@ -10,8 +10,7 @@ from ..data.executed_graph import SPEAKER_OF, SPEAKERS, VALIDATOR_OF
 from ..data.formats.record_lines import StoredRun
 from ..data.formats.source import CONVERSATIONS, MANIFEST
 from ..graphs import Cast
-from ..graphs.casts.cast import STORED
-from ..graphs.casts.checks import check_scenarios
+from ..graphs.casts.cast import STORED, check_scenarios
 from ..graphs.scenarios.sources import repeated
 from ..nodes.calls.spending import PriceQuery, Spending, asked_model
 from ..nodes.calls.store import Replies

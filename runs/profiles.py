@@ -13,7 +13,7 @@ from ..data.recllmsim import Coverage, Profile, coverage
 from ..data.records import Attempt, Usage
 from ..data.text.languages import Language
 from ..errors import SettingError
-from ..graphs.casts.shipped import library
+from ..graphs.casts.registry import library
 from ..nodes.calls.spending import asked_model
 from ..nodes.models.specs import chat_model
 from ..nodes.profiles import ProfileLimits, ProfileMaker

@@ -12,7 +12,7 @@ from ..data.records import Conversation
 from ..data.tracing import requested
 from ..errors import SettingError
 from ..graphs import Cast
-from ..graphs.casts.checks import check_scenarios
+from ..graphs.casts.cast import check_scenarios
 from ..graphs.graph import Compiled, cast_of
 from ..graphs.opening import begun
 from ..graphs.records import record

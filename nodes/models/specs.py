@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, TypeGuard, cast
 from urllib.parse import parse_qsl
 
 from langchain_core.language_models import BaseChatModel
@@ -15,7 +15,6 @@ from pydantic import Field, SecretStr, TypeAdapter, ValidationError
 from ...data.tracing import host_of
 from ...errors import MissingExtraError, ModelError, SettingError, first_invalid
 from ..settings.environment import environment_with_file, settings
-from ..settings.import_path import is_import_path, lies_here
 from ..settings.redaction import KEY, error_line, keep_secret, keep_url_secrets, redacted
 from .offline.model import SIDES, OfflineChatModel
 
@@ -190,6 +189,12 @@ def _prepared(model: BaseChatModel, side: str | None) -> BaseChatModel:
     return model
 
 
+def is_import_path(text: object) -> TypeGuard[str]:
+    """Whether the text has the form `module:name`; both parts may be dotted names."""
+    parts = text.split(":") if isinstance(text, str) else []
+    return len(parts) == 2 and all(name.isidentifier() for part in parts for name in part.split("."))
+
+
 def names_model(spec: str) -> bool:
     """Whether a text of the form `PREFIX:NAME` is a model's spec and not an import path.
 
@@ -199,7 +204,7 @@ def names_model(spec: str) -> bool:
     prefix = spec.partition(":")[0].partition("?")[0]
     if prefix in PROVIDERS or not is_import_path(spec):
         return True
-    if "." in prefix or lies_here(spec):
+    if "." in prefix or Path(f"{prefix}.py").is_file() or Path(prefix, "__init__.py").is_file():
         return False
     return find_spec(f"langchain_{prefix}") is not None or find_spec(prefix) is None
 
