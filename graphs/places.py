@@ -55,8 +55,7 @@ from ..nodes.success import with_success_of_scenario
 from ..nodes.validators import sound
 from ..nodes.worlds import Context, before_draft, restorable, stands
 from .casts.cast import Cast, asked_by
-from .opening import of_cast, opening
-from .records import NodeError, attempts_of, blamed, failure_of, undone, unjudged
+from .records import NodeError, attempts_of, blamed, failure_of, of_cast, opening, undone, unjudged
 from .replaying import fork_of, recorded_update, without_record
 from .scenarios.sources import scripted_update
 
