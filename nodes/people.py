@@ -62,7 +62,7 @@ class Donor(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PeopleTurn:
-    """The messages of one role in one turn; `heard` are the other role's right before, `before` all earlier ones."""
+    """The messages of one role in one turn; `heard` are the other role's right before."""
 
     donor: Donor
     place: int
@@ -70,7 +70,6 @@ class PeopleTurn:
     messages: Mapping[int, Message]
     """By their numbers among all messages of the conversation, from 0."""
     heard: Sequence[str]
-    before: Sequence[str]
 
     @cached_property
     def text(self) -> str:
@@ -84,13 +83,12 @@ def turns_of(conversation: Conversation, role: Role) -> list[PeopleTurn]:
     donor = Donor(conversation.id, user_of(conversation), topic_key(conversation), wish, person)
     said = [(n, one) for n, one in enumerate(conversation.messages) if one.stored and (one.text.strip() or one.parts)]
     turns: list[PeopleTurn] = []
-    heard, before = list[str](), list[str]()
+    heard = list[str]()
     for speaking, group in groupby(said, key=lambda numbered: numbered[1].role):
         messages = dict(group)
         if speaking == role:
-            turns.append(PeopleTurn(donor, len(turns), messages, heard, before))
+            turns.append(PeopleTurn(donor, len(turns), messages, heard))
         heard = [message.text for message in messages.values()]
-        before = [*before, *heard]
     return turns
 
 
@@ -215,8 +213,6 @@ class Memory:
         extraction = of_extra("sklearn.feature_extraction.text", "stats")
         self._vectors = extraction.TfidfVectorizer(analyzer=_words, sublinear_tf=True).fit(each.values())
         self._rows = {name: self._vectors.transform([of_turn[name] for of_turn in groups]) for name in groups[0]}
-        # The weights of words that stand in earlier messages or in the scenario: the turn's references.
-        self._bound = self._rows["own"].multiply(self._rows["known"] > 0).tocsr()
         told = [(one.id, [(said.role, said.text) for said in one.messages]) for one in chosen]
         self.digest = digest(told)[:16]
         self.keys = [frozenset(plain_words(one.text) for one in turn.messages.values()) for turn in self.turns]
@@ -228,7 +224,7 @@ class Memory:
         # What the user wants and is, the assistant does not know.
         scenario = [turn.donor.wish, turn.donor.person] if self.role == "user" else []
         own = [message.text for message in turn.messages.values()]
-        return {"scenario": scenario, "heard": turn.heard, "own": own, "known": [*turn.before, *scenario]}
+        return {"scenario": scenario, "heard": turn.heard, "own": own}
 
     @property
     def longest(self) -> int:
@@ -262,9 +258,6 @@ class Memory:
         scores = weights["scenario"] * _alike(self._rows["scenario"], wanted)
         scores += weights["heard"] * _alike(self._rows["heard"], heard)
         scores += weights["words"] * (_alike(self._rows["own"], heard) + _alike(self._rows["own"], known))
-        if any(moment.known):  # the share of its references that are known here; 1 for a turn without references
-            there, whole = (rows.sum(axis=1).A1 for rows in (self._bound.multiply(known > 0), self._bound))
-            scores += weights["words"] * numpy.divide(there, whole, out=numpy.ones_like(whole), where=whole > 0)
         distance = abs(numpy.array([turn.place for turn in self.turns]) - moment.place)
         scores += weights["stay"] / (1.0 + distance)
         if (following := self._following(moment)) is not None:
