@@ -31,7 +31,7 @@ from ..nodes.contract import (
     node_of,
     spoken,
 )
-from ..nodes.limits import Limits, budget
+from ..nodes.limits import Limits
 from ..nodes.models.faults import CUT_OFF, EMPTY
 from ..nodes.speakers.questions import ApprovalError
 from ..nodes.speakers.tools import NOT_ASKED_AGAIN, NOT_UNDONE, calls_that_ran, lasting
@@ -383,9 +383,6 @@ def _end(
     at_last: tuple[End, str | None] = ("unsaid", "assistant_rejected") if never else ("stands", None)
     if lasting and not stop:
         return at_last
-    judged = after(state, {"attempts": tried})
-    if role == "assistant" and limits.max_tokens is not None and budget(judged, limits) is not None:
-        return "unsaid", "budget"
     most = limits.question_attempts if role == "user" else limits.answer_attempts
     if attempt_number(state, role) < most and not stop:
         return "regenerate", None

@@ -1,13 +1,12 @@
 """Limits of a conversation, plain data that a graph is passed as its context; and stop criteria, functions that read them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self, TypeAlias
 
 from pydantic import ConfigDict
 
 from ..data.records import TURN_TIMEOUT, Role
-from ..data.text.words import OF_MESSAGE, texts_in, tokens_about
 from ..errors import SettingError
 from .state import State
 
@@ -36,8 +35,6 @@ class Limits:
     """Most calls for one turn of the assistant, including the first; 4 and 5 as above."""
     seed: int = 0
     """Seed of the run, from which every call's seed is derived."""
-    max_tokens: int | None = None
-    """Most tokens of one conversation, including rejected drafts; None: no limit."""
     turn_timeout: float = TURN_TIMEOUT
     """Most seconds of a turn of an agent or a function; a longer one ends the conversation (`agent_timeout`)."""
 
@@ -45,7 +42,7 @@ class Limits:
         checked_seconds("Limits.turn_timeout", self.turn_timeout)
         for name in _NAMES[:-1]:
             value = getattr(self, name)
-            if value is None and name in ("max_turns", "max_tokens"):
+            if value is None and name == "max_turns":
                 continue
             if not isinstance(value, int) or isinstance(value, bool):
                 raise TypeError(f"Limits.{name} must be a whole number, not {value!r}")
@@ -102,41 +99,9 @@ def any_of(*criteria: Stop) -> Stop:
 
 
 def max_turns(state: State, limits: Limits) -> str | None:
-    """`max_turns` once the number of complete turns reaches the limit."""
+    """`max_turns` once the number of complete turns reaches the limit, which holds for every conversation."""
     reached = limits.max_turns is not None and state.get("turn", 0) >= limits.max_turns
     return "max_turns" if reached else None
-
-
-def budget(state: State, limits: Limits) -> str | None:
-    """`budget` once the conversation's tokens, including drafts, judges and unsaid turns, reach the limit.
-
-    Messages that a fork kept cost nothing. Calls whose endpoint reported no tokens are counted by characters, about.
-    """
-    if limits.max_tokens is None:
-        return None
-    calls = [attempt for attempt in state.get("attempts", []) if attempt["role"] != "closing"]
-    spent = sum(_tokens(attempt.get("usage")) + _tokens(attempt.get("judging")) for attempt in calls)
-    unreported = [attempt for attempt in calls if attempt.get("usage") and not _tokens(attempt["usage"])]
-    if spent < limits.max_tokens and unreported:
-        before = [sum(map(tokens_about, texts_in(state["scenario"])))]  # what was sent before each message
-        for message in state.get("messages", []):
-            before.append(before[-1] + tokens_about(str(message.text)) + OF_MESSAGE)
-        spent += sum(before[min(attempt["at"], len(before) - 1)] + _written(attempt) for attempt in unreported)
-    return "budget" if spent >= limits.max_tokens else None
-
-
-def _tokens(usage: Mapping[str, int] | None) -> int:
-    return 0 if usage is None else usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
-
-
-def _written(attempt: Mapping[str, Any]) -> int:
-    prompt: dict[str, str] = attempt.get("prompt") or {}
-    texts = (prompt.get("text"), attempt.get("raw") or attempt.get("text"), attempt.get("reasoning"))
-    return sum(tokens_about(text or "") for text in texts)
-
-
-until_spent: Stop = any_of(max_turns, budget)
-"""The limits, at which every conversation stops."""
 
 
 MANY_TURNS = 10_000

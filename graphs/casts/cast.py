@@ -38,7 +38,7 @@ from ...nodes.contract import (
 )
 from ...nodes.goodbyes import Ending
 from ...nodes.judges import Judge
-from ...nodes.limits import SIGNATURE, Limits, Stop, until_spent
+from ...nodes.limits import SIGNATURE, Limits, Stop, max_turns
 from ...nodes.messages import MessageBuilder, PageMessages, RepairPrompts
 from ...nodes.models.offline.model import OfflineChatModel
 from ...nodes.models.specs import chat_model, is_import_path, names_model, replayed_path, use_of, without_secrets
@@ -134,7 +134,7 @@ class Cast:
     answer_validator: Node = not_empty
     turn_recorder: Node = turn_recorder
     closing: Node = closing
-    stop: Stop = until_spent
+    stop: Stop = max_turns
     """Called when a user's turn has been judged and when a turn is complete."""
     world: World | None = None
     """Makes the world of each conversation from its scenario (`nodes.worlds`): what the agents' tools work on."""
@@ -261,12 +261,12 @@ class Cast:
     def why_stops(self, state: State, limits: Limits, role: Role | None = None) -> str | None:
         """Why a conversation stops, if it does: the cast's criterion, or a limit; `role`: whose turn was judged.
 
-        The limits hold with any criterion: one that never stops must not cost ten thousand calls. So do the run's
-        budgets.
+        The limit of turns holds with any criterion: one that never stops must not cost ten thousand calls. So do the
+        run's budgets.
         """
         shown = merged(state, {"speaking": role})
         own = check_reason(self.stop, self.stop(shown, limits), self.own_reasons)
-        return own or until_spent(shown, limits) or ("budget" if run_is_over() else None)
+        return own or max_turns(shown, limits) or ("budget" if run_is_over() else None)
 
     @property
     def live(self) -> tuple[str, ...]:

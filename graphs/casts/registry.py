@@ -15,7 +15,7 @@ from typing import Annotated, Any, ParamSpec, TypeAlias, TypedDict, get_args, ge
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SkipValidation, ValidationError, create_model
 
 from ...errors import DuologueError, SettingError, first_invalid, kind
-from ...nodes.limits import Limits, Stop, any_of, until_spent
+from ...nodes.limits import Limits, Stop, any_of, max_turns
 from ...nodes.messages import BEHAVIOURS
 from ...nodes.models.specs import is_import_path
 from ...nodes.people import PeopleSpeaker
@@ -102,9 +102,7 @@ class CastFactory:
 
         SettingError for a name that none of them has, which lists those that there are.
         """
-        limits = [
-            one.name for one in fields(Limits) if one.name not in ("seed", "max_tokens")
-        ]  # a run has options of these
+        limits = [one.name for one in fields(Limits) if one.name != "seed"]  # of which a run has an option
         places = (self.settings.model_fields, self.source.model_fields, limits)
         found: tuple[dict[str, Any], ...] = ({}, {}, {})
         for name, value in values.items():
@@ -311,4 +309,4 @@ def assembled(settings: Common, *, turns: int, as_published: bool = False, **par
     own = {name: part for name, part in settings.items() if name not in ("prompts", "limits") and part is not None}
     limits = (settings.get("limits") or Limits()).or_else(Limits(max_turns=max(longest, default=turns)))
     published = AS_PUBLISHED if as_published else {}
-    return Cast(**{"limits": limits, "stop": any_of(*ends, until_spent), **published, **own, **parts})
+    return Cast(**{"limits": limits, "stop": any_of(*ends, max_turns), **published, **own, **parts})
