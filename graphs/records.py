@@ -278,20 +278,14 @@ def opening(cast: Cast, described: Mapping[str, Any], state: State, limits: Limi
     }  # fmt: skip
     if first:
         written["begun"] = begun_with(plain)
-    update: dict[str, Any] = {
-        **_FRESH, "scenario": deepcopy(scenario), "origin": written, "messages": Overwrite(messages),
-        "attempts": Overwrite(attempts), "turn": turn, "memory": Overwrite(memory),
-        "labels": Overwrite({} if anew else state.get("labels", {})), "extra": {} if anew else state.get("extra", {}),
-    }  # fmt: skip
+    labels, extra = ({}, {}) if anew else (state.get("labels", {}), state.get("extra", {}))
+    grown = {"messages": messages, "attempts": attempts, "memory": memory, "labels": labels}
+    update = {**_FRESH, "scenario": deepcopy(scenario), "origin": written, "turn": turn, "extra": extra}
+    update |= {key: Overwrite(value) for key, value in grown.items()}
     if first:
-        begun_state = typed(State, overwritten(update))
+        begun_state = typed(State, {**update, **grown})
         update["stop"] = cast.why_stops(begun_state, limits, role="user" if awaits_answer(begun_state) else None)
     return update
-
-
-def overwritten(update: Mapping[str, Any]) -> dict[str, Any]:
-    """The state as LangGraph has it after the opening's update."""
-    return {key: value.value if isinstance(value, Overwrite) else value for key, value in update.items()}
 
 
 def turns_in(messages: Sequence[dict[str, Any]]) -> int:
