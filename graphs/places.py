@@ -16,6 +16,7 @@ from langgraph.graph import END
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
+from ..data.behaviours import behaviours_in
 from ..data.executed_graph import SPEAKER_OF, SPEAKERS, VALIDATOR_OF, VALIDATORS
 from ..data.identity import digest
 from ..data.records import SIDES, Role
@@ -51,7 +52,7 @@ from ..nodes.state import (
     placed,
     rejected,
 )  # fmt: skip
-from ..nodes.success import with_success_of_scenario
+from ..nodes.success import KEY, with_success_of_scenario
 from ..nodes.validators import sound
 from ..nodes.worlds import Context, before_draft, restorable, stands
 from .casts.cast import Cast, asked_by
@@ -204,7 +205,8 @@ async def _closed(node: Any, shown: State, runtime: Runtime[Limits]) -> Any:
     with current().active() as calls:
         calls.lost.pop(name, None)  # of calls before, whose errors a node has caught
         update = await spoken("closing", _without_command("closing", await node(shown, runtime)))
-        if isinstance(update, dict):
+        asks = KEY in shown["scenario"] or behaviours_in(shown["scenario"], shown.get("extra"))
+        if asks and isinstance(update, dict):
             update = await with_success_of_scenario(typed(Update, update), shown, runtime)
         lost = calls.lost.pop(name, None)
     if lost is not None:

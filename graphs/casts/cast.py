@@ -503,7 +503,7 @@ def check_scenarios(cast: Cast, states: Iterable[Planned]) -> None:
             )
         for path, name in tools_in_success(scenario.get(KEY)) if tools else ():
             _check_tool(name, tools, f"{where}: {path}")
-        for path, name in unscorable(scenario.get(KEY)):
+        for path, name in unscorable(scenario[KEY]) if KEY in scenario else ():
             if name == "judged":
                 raise SettingError(f"{where}: {path}: names no model to judge: give it 'model'")
             if not has_state:
