@@ -39,7 +39,11 @@ class Limits:
     """Most seconds of a turn of an agent or a function; a longer one ends the conversation (`agent_timeout`)."""
 
     def __post_init__(self) -> None:
-        checked_seconds("Limits.turn_timeout", self.turn_timeout)
+        seconds = self.turn_timeout
+        if not isinstance(seconds, (int, float)) or isinstance(seconds, bool):
+            raise TypeError(f"Limits.turn_timeout must be a number of seconds, not {seconds!r}")
+        if not 0 < seconds < float("inf"):
+            raise SettingError(f"Limits.turn_timeout must be above 0 seconds, not {seconds}")
         for name in _NAMES[:-1]:
             value = getattr(self, name)
             if value is None and name == "max_turns":
@@ -63,14 +67,6 @@ class Limits:
         if self.turn_timeout == TURN_TIMEOUT:
             del plain["turn_timeout"]
         return plain
-
-
-def checked_seconds(what: str, value: object) -> None:
-    """Raises TypeError for a duration that is not a number, SettingError for one that is not above 0."""
-    if not isinstance(value, (int, float)) or isinstance(value, bool):
-        raise TypeError(f"{what} must be a number of seconds, not {value!r}")
-    if not 0 < value < float("inf"):
-        raise SettingError(f"{what} must be above 0 seconds, not {value}")
 
 
 _NAMES = tuple(field.name for field in fields(Limits))
