@@ -96,7 +96,7 @@ def place(name: NodePlace, cast: Cast) -> Any:
                 "which does not have what its tools did: simulate it anew"
             )
         shown, origin = _shown(name, role, state, limits)
-        replays, answer = "replays" in shown["origin"], typed(Any, {})
+        replays, answer = shown["origin"].get("replays"), typed(Any, {})
         if name == "closing" or not shown.get("stop") or shown.get("drafts"):  # else the conversation is over
             if name in SPEAKERS:
                 await before_draft(limits)
@@ -170,7 +170,7 @@ def _shown(name: NodePlace, role: Role | None, state: State, limits: Limits) -> 
     copied = {"scenario": dict(state["scenario"]), "messages": [*state["messages"]], "attempts": [*state["attempts"]]}
     drafts = [{key: one[key] for key in one if key != "memory"} for one in typed(list[Any], state.get("drafts") or [])]
     shown = merged(state, {**copied, "drafts": drafts, "origin": origin, "speaking": role})
-    if "replays" in origin and (forks := fork_of(name, shown)):
+    if origin.get("replays") and (forks := fork_of(name, shown)):
         origin = {key: value for key, value in origin.items() if key != "replays"} | {"forks": forks}
         shown = merged(shown, {"origin": origin})
     return shown, {} if origin is before else {"origin": origin}

@@ -38,7 +38,7 @@ from ...nodes.contract import (
 )
 from ...nodes.goodbyes import Ending
 from ...nodes.judges import Judge
-from ...nodes.limits import SIGNATURE, Limits, Stop, max_turns
+from ...nodes.limits import SIGNATURE, AnyOf, Limits, Stop, max_turns
 from ...nodes.messages import MessageBuilder, PageMessages, RepairPrompts
 from ...nodes.models.offline.model import OfflineChatModel
 from ...nodes.models.specs import chat_model, is_import_path, names_model, replayed_path, use_of, without_secrets
@@ -192,7 +192,7 @@ class Cast:
         for place in PLACES:
             if place not in SPEAKERS:
                 check_node(place, getattr(self, place))
-        for criterion in getattr(self.stop, "criteria", (self.stop,)):
+        for criterion in self.stop.criteria if isinstance(self.stop, AnyOf) else (self.stop,):
             check_function("stop", criterion, SIGNATURE)
         if self.world is not None:
             check_world(self.world)
