@@ -227,11 +227,6 @@ class Memory:
         return {"scenario": scenario, "heard": turn.heard, "own": own}
 
     @property
-    def longest(self) -> int:
-        """Turns of the conversation with the most."""
-        return max(turn.place for turn in self.turns) + 1
-
-    @property
     def language(self) -> Language | None:
         """The commonest language of the turns; None if it cannot be detected."""
         return language_of("\n".join(turn.text for turn in self.turns[:200]))
@@ -343,7 +338,7 @@ class PeopleSpeaker:
     @property
     def longest(self) -> int:
         """Turns of the conversation with the most."""
-        return self.memory.longest
+        return max(turn.place for turn in self.memory.turns) + 1
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         over, choice = self.role == "user" and self.ended(state), None

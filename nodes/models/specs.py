@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -146,14 +147,6 @@ def _value(text: str) -> Any:
         return text
 
 
-def query_of(spec: str) -> dict[str, Any]:
-    """The arguments of a spec; none where they are unclear."""
-    try:
-        return parse_spec(spec)[2]
-    except ModelError:
-        return {}
-
-
 def use_of(spec: object) -> Literal["people", "like"] | None:
     """What a model identifier does with people's turns: they are sent as they are, or shown to a model as examples."""
     if not isinstance(spec, str):
@@ -161,8 +154,10 @@ def use_of(spec: object) -> Literal["people", "like"] | None:
     provider = spec.strip().partition(":")[0]
     if provider == "people":
         return "people"
-    query = query_of(spec) if "?" in spec and provider not in ("replay", "agent") else {}
-    return "like" if "like" in query else None
+    with suppress(ModelError):  # of unclear arguments, which are named where the model is made
+        if "?" in spec and provider not in ("replay", "agent") and "like" in parse_spec(spec)[2]:
+            return "like"
+    return None
 
 
 def replayed_path(spec: object) -> Path | None:
