@@ -2,9 +2,10 @@
 
 import asyncio
 import json
+import logging
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -159,9 +160,18 @@ class Replies:
         except sqlite3.OperationalError as error:
             raise RepliesError(f"{self.path}: cannot be written ({error}): choose another place") from None
         except sqlite3.DatabaseError as error:
-            raise RepliesError(
-                f"{self.path}: is damaged ({error}): move it away, and the replies in it are asked for again"
-            ) from None
+            return self._set_aside(error)
+
+    def _set_aside(self, error: sqlite3.DatabaseError) -> sqlite3.Connection:
+        """Begin a new file in place of a damaged one."""
+        assert self.path is not None
+        aside = self.path.with_name(f"{self.path.name}.damaged")
+        self.path.replace(aside)
+        for name in ("-wal", "-shm"):
+            self.path.with_name(self.path.name + name).unlink(missing_ok=True)
+        line = "%s: is damaged (%s) and set aside as %s: the replies in it are asked for again"
+        logging.getLogger(__name__).warning(line, self.path, error, aside.name)
+        return _connected(self.path.absolute().as_uri())
 
     async def once(
         self, place: Place, version: str, sent: SentRequest, ask: Callable[[], Awaitable[StoredReply]]
@@ -195,7 +205,9 @@ class Replies:
         query = f"SELECT reply, retried, paid_by FROM reply WHERE {SAME_CALL} AND sent = ?"
         with self._usable("read"):
             row = self._file.execute(query, (*place, sent.digest)).fetchone()
-        return row and (json.loads(row[0]), json.loads(row[1]), row[2])
+        with suppress(ValueError):  # of a damaged row the reply is asked for again
+            return row and (json.loads(row[0]), json.loads(row[1]), row[2])
+        return None
 
     def keep(self, place: Place, version: str, sent: SentRequest, reply: StoredReply) -> None:
         """Write a reply; RepliesError if the disk does not take it."""
@@ -208,7 +220,7 @@ class Replies:
 
     @contextmanager
     def _usable(self, what: str) -> Iterator[None]:
-        """Inside, what the disk does not do ends the run."""
+        """Inside, what the disk does not do ends the run; a file that has become damaged is set aside the next time."""
         try:
             yield
         except sqlite3.DatabaseError as error:
@@ -227,7 +239,8 @@ class Replies:
         """Every kept reply: its recipient, about how many tokens were sent, and the reply."""
         with closing(self._file.cursor()) as rows:
             for to, tokens, reply in rows.execute("SELECT recipient, tokens, reply FROM reply"):
-                yield json.loads(to), tokens, json.loads(reply)
+                with suppress(ValueError):  # a damaged row is no kept reply
+                    yield json.loads(to), tokens, json.loads(reply)
 
     def count(self) -> int:
         """The number of kept replies."""

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, Tool
 
 from duologue.data.identity import digest
 from duologue.errors import DataError
-from duologue.nodes.calls.store import Call, ReplayError, Replies, RepliesError, SentRequest, StoredReply, merge
+from duologue.nodes.calls.store import Call, ReplayError, Replies, SentRequest, StoredReply, merge
 from duologue.nodes.settings import redaction
 
 SECRET = "lamp-oil-4711-keeper"
@@ -130,7 +130,7 @@ async def test_a_frozen_file_answers_what_it_holds_and_nothing_else(tmp_path: Pa
 
 
 @pytest.mark.parametrize("where", [0, 4096])
-async def test_a_damaged_file_is_an_error(tmp_path: Path, where: int) -> None:
+async def test_a_damaged_file_is_set_aside_with_one_line(tmp_path: Path, where: int, caplog: Any) -> None:
     path = tmp_path / "replies.sqlite"
     with Replies(path) as replies:
         for number in range(200):
@@ -138,8 +138,10 @@ async def test_a_damaged_file_is_an_error(tmp_path: Path, where: int) -> None:
     content = bytearray(path.read_bytes())
     content[where : where + 3000] = b"?" * 3000
     path.write_bytes(content)
-    with pytest.raises(RepliesError, match="is damaged"):
-        Replies(path)
+    with Replies(path) as replies:
+        assert (await asked(replies))[0] == 1
+    assert [one.getMessage().count("is damaged") for one in caplog.records] == [1]
+    assert (tmp_path / "replies.sqlite.damaged").exists()
 
 
 async def test_a_turn_in_which_nothing_could_be_said_is_forgotten(tmp_path: Path) -> None:
