@@ -51,6 +51,7 @@ from ..nodes.state import (
     merged,
     placed,
     rejected,
+    repeats,
 )  # fmt: skip
 from ..nodes.success import KEY, with_success_of_scenario
 from ..nodes.validators import sound
@@ -318,6 +319,10 @@ def _of_further(name: str, answer: Any, state: State, cast: Cast) -> dict[str, A
 # What becomes of a judged reply
 
 
+REPEATED = "repeated"
+"""Reason of a draft in words that were rejected before, twice in this turn: the model is not asked again."""
+SAME_WORDS = 3
+"""Drafts in the same words after which a model is not asked again."""
 End: TypeAlias = Literal["accepted", "stands", "regenerate", "unsaid", "fallback", "failed"]
 
 
@@ -346,9 +351,10 @@ def after_validator(
     if tools:
         note = (NOT_UNDONE if ended else NOT_ASKED_AGAIN) + ", ".join(tools)
         tried = [attempt | {"notes": [*attempt.get("notes", []), note]} for attempt in tried]
+    spent = not passed and _repeated(role, cast, state, tried)
     if error:
         raise NodeError(failure_of(VALIDATOR_OF[role], error), {"attempts": tried, "drafts": None})
-    end, stop = _end(role, cast, state, tried, judged, stop, limits, passed=passed, lasting=bool(tools))
+    end, stop = _end(role, cast, state, tried, judged, stop, limits, passed=passed, lasting=bool(tools), spent=spent)
     if end == "failed":
         raise _silence(role, cast, [*rejected(state, role), *tried], tried)
     if end == "regenerate":
@@ -375,7 +381,7 @@ def after_validator(
 
 def _end(
     role: Role, cast: Cast, state: State, tried: list[Attempt], verdicts: Sequence[Verdict], stop: str | None,
-    limits: Limits, *, passed: bool, lasting: bool,
+    limits: Limits, *, passed: bool, lasting: bool, spent: bool,
 ) -> tuple[End, str | None]:  # fmt: skip
     """What becomes of a judged reply, and the stop reason, if it ends the conversation."""
     if passed:
@@ -386,7 +392,7 @@ def _end(
     if lasting and not stop:
         return at_last
     most = limits.question_attempts if role == "user" else limits.answer_attempts
-    if attempt_number(state, role) < most and not stop:
+    if attempt_number(state, role) < most and not stop and not spent:
         return "regenerate", None
     earlier = rejected(state, role)
     if not stop and all(one.get("flaw") and why_empty(one) == EMPTY for one in [*earlier, *tried]):
@@ -396,6 +402,17 @@ def _end(
     if cast.fallback is not None and cast.when_rejected in (None, "fallback"):
         return "fallback", None
     return at_last
+
+
+def _repeated(role: Role, cast: Cast, state: State, tried: list[Attempt]) -> bool:
+    """Whether a model has said the same rejected words a third time: the reason is then that, and its rule a note."""
+    asks = cast.vary_retries and asked_by(cast.nodes[SPEAKER_OF[role]]) is not None
+    if not asks or repeats(after(state, {"attempts": tried}), role) < SAME_WORDS:
+        return False
+    for attempt in tried:
+        rule = attempt.get("reason")
+        attempt |= {"reason": REPEATED, "notes": [*attempt.get("notes", []), *([rule] if rule else [])]}
+    return True
 
 
 def _silence(role: Role, cast: Cast, attempts: list[Attempt], tried: list[Attempt]) -> NodeError:

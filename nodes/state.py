@@ -2,6 +2,7 @@
 
 import hashlib
 import operator
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, Required, TypeAlias, cast, get_args
 
@@ -249,6 +250,15 @@ def rejected(state: State, role: Role | None = None) -> list[Attempt]:
 def attempt_number(state: State, role: Role | None = None) -> int:
     """The number of a side's next call within the turn under way, from 1."""
     return max((int(one.get("number", 1)) for one in rejected(state, role)), default=0) + 1
+
+
+def repeats(state: State, role: Role | None = None) -> int:
+    """How often the same words came in the rejected drafts of a side's turn under way, at most; replies without any do not count."""
+    replies: dict[int, str] = {}
+    for one in rejected(state, role):
+        number = int(one.get("number", 1))
+        replies[number] = f"{replies.get(number, '')}\n{one['text']}".strip()
+    return max(Counter(filter(None, replies.values())).values(), default=0)
 
 
 def placed(role: Role, state: State) -> Attempt:

@@ -150,6 +150,9 @@ class Cast:
     no bound is sent."""
     assistant_tokens: int | None = 1_024
     """The same of the assistant."""
+    vary_retries: bool = True
+    """Whether a model that says the same rejected words a second time is asked again with a higher temperature, and after
+    a third time no more (`repeated`)."""
     greeting: str | None = None
     """What the assistant says before the user's first word: in the record, not in the published history."""
     prompts: Library = field(default_factory=lambda: Library({}))
@@ -247,7 +250,7 @@ class Cast:
             model = asked_by(made[place])
             if (in_cast := getattr(model, "in_cast", None)) is not None:
                 tokens = self.user_tokens if role == "user" else self.assistant_tokens
-                made[place] = changed(made[place], model=in_cast(tokens))
+                made[place] = changed(made[place], model=in_cast(tokens, varies=self.vary_retries))
         check_pages(made.values())
         return made
 

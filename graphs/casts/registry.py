@@ -284,8 +284,8 @@ def library(name: str, prompts: Any, language: str = "en") -> Library:
     return Library({key: page for key, page in full.items() if page != behaviours.get(key)})
 
 
-AS_PUBLISHED = {"user_tokens": None, "assistant_tokens": None}
-"""Parts of a cast whose requests are those of a published program: it bounds no reply."""
+AS_PUBLISHED = {"user_tokens": None, "assistant_tokens": None, "vary_retries": False}
+"""Parts of a cast whose requests are those of a published program: it bounds no reply, and repeats as it does."""
 
 
 def assembled(settings: Common, *, turns: int, as_published: bool = False, **parts: Any) -> Cast:

@@ -117,6 +117,8 @@ class Calls:
     async def reply(self, model: BaseChatModel, messages: Sequence[BaseMessage], call: Call, attempt: int) -> Draft:
         """A chat model's reply to the messages as a draft."""
         chosen, arguments = seeded(model, call.seed_of(attempt))
+        if call.repeats > 1 and (warmer := getattr(model, "warmer", None)) is not None:
+            arguments = {**arguments, **warmer()}
         sent, query = list(messages), asked_model(model)
         about = sum(tokens_about(str(message.content)) for message in sent)
         tokens = 100 + about

@@ -45,6 +45,7 @@ class Call:
     role: str  # the respondent
     turn: int = 0
     vote: int = 0  # distinguishes several requests of the same turn
+    repeats: int = field(default=0, compare=False)  # how often the same words were rejected before it
 
     def seed_of(self, attempt: int) -> int:
         """The seed of an attempt, counted from 1; 0 is for random choices before the first."""

@@ -44,6 +44,8 @@ MOST_BYTES = 32 * 2**20
 """Most bytes of a reply, unpacked."""
 _BOUNDS = frozenset({"max_tokens", "max_completion_tokens"})
 _OF_LIMITS = ("x-ratelimit-", "anthropic-ratelimit-", "retry-after", "date")
+WARMER = 0.3
+"""What is added to the temperature after a model has said the same rejected words twice."""
 _INSTEAD = ("function_call", "reasoning_content", "reasoning", "reasoning_details")
 """Fields of a message that explain why it has no content."""
 
@@ -71,12 +73,20 @@ class OpenAIModel(BaseChatModel):
 
     max_tokens: int | None = None
     """The bound of a reply that its cast sets."""
+    varies: bool = Field(default=True, repr=False)
+    """Whether the temperature rises where a speaker has said the same rejected words twice."""
     _names_completion: bool = PrivateAttr(default=False)  # the endpoint wants `max_completion_tokens`
 
-    def in_cast(self, tokens: int | None) -> Self:
+    def in_cast(self, tokens: int | None, *, varies: bool) -> Self:
         """The model as it plays a side: with at most this number of tokens a reply, where it has no bound of its own."""
         bound = None if self.arguments.keys() & _BOUNDS else tokens
-        return self.model_copy(update={"max_tokens": bound})
+        return self.model_copy(update={"max_tokens": bound, "varies": varies})
+
+    def warmer(self) -> dict[str, float]:
+        """The argument of a call that says something else, after the same words twice; 1 is an endpoint's own default."""
+        own = self.arguments.get("temperature")
+        base = own if isinstance(own, int | float) else 1.0
+        return {"temperature": round(min(2.0, base + WARMER), 2)} if self.varies else {}
 
     @property
     def _llm_type(self) -> str:
@@ -124,10 +134,8 @@ class OpenAIModel(BaseChatModel):
         if body["max_tokens"] in (None, "none"):
             del body["max_tokens"]
         status, headers, content = await self._posted(_encoded(self._named(body)))
-        names_it_so = "max_tokens" not in body or self._names_completion
-        if status == HTTPStatus.BAD_REQUEST and not names_it_so and b"max_completion_tokens" in content:
-            self._names_completion = True
-            status, headers, content = await self._posted(_encoded(self._named(body)))
+        if status == HTTPStatus.BAD_REQUEST and (other := self._instead_of(body, given, content)) is not None:
+            status, headers, content = await self._posted(_encoded(other))
         if not 200 <= status < 300:
             raise StatusError(status, headers, content)
         message = message_in(content)
@@ -140,6 +148,16 @@ class OpenAIModel(BaseChatModel):
         if not self._names_completion or "max_tokens" not in body:
             return body
         return {"max_completion_tokens" if name == "max_tokens" else name: value for name, value in body.items()}
+
+    def _instead_of(self, body: dict[str, Any], given: Mapping[str, Any], refusal: bytes) -> dict[str, Any] | None:
+        """The request without what we added and the endpoint refuses, as reasoning models do; None for another refusal."""
+        if "max_tokens" in body and not self._names_completion and b"max_completion_tokens" in refusal:
+            self._names_completion = True
+            return self._named(body)
+        if "temperature" in given and b"temperature" in refusal:
+            own = {name: value for name, value in self.arguments.items() if name == "temperature"}
+            return self._named({name: value for name, value in body.items() if name != "temperature"} | own)
+        return None
 
     async def _address(self) -> tuple[str, str]:
         return self.base_url, self.api_key.get_secret_value()

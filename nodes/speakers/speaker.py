@@ -27,7 +27,7 @@ from ..models.offline.reading import GOAL_MARKS
 from ..models.specs import chat_model, model_provenance
 from ..settings.import_path import imported
 from ..settings.redaction import error_line, keep_url_secrets
-from ..state import State, Update, attempt_number, id_of
+from ..state import State, Update, attempt_number, id_of, repeats
 
 
 class Speaker:
@@ -100,7 +100,7 @@ def is_reply(function: object) -> bool:
 
 def speaker_call(role: Role, state: State, limits: Limits) -> Call:
     """The call of a speaker's turn; its attempt is `attempt_number(state, role)`."""
-    return Call(limits.seed, id_of(state), role, state.get("turn", 0))
+    return Call(limits.seed, id_of(state), role, state.get("turn", 0), repeats=repeats(state, role))
 
 
 # What a text names that is the user's own

@@ -57,29 +57,34 @@ def refused(name: str, instead: str = "") -> Response:
 
 
 def test_an_endpoint_that_refuses_what_we_add_is_asked_as_it_wants(endpoint: Any, about: Any) -> None:
-    """OpenAI's reasoning models take `max_completion_tokens`."""
+    """OpenAI's reasoning models take `max_completion_tokens`, and no other temperature than 1."""
 
     def reasoning(body: Any) -> Any:
         if "max_tokens" in body:
             return refused("max_tokens", "Use 'max_completion_tokens' instead.")
-        return LONG
+        return refused("temperature") if "temperature" in body else LONG
 
     endpoint.otherwise["user"] = reasoning
     conversation = about(assistant="offline")
     assert conversation.stop == "user_rejected"
     bounds = [(body.get("max_tokens"), body.get("max_completion_tokens")) for body in endpoint.bodies()]
     assert bounds == [(256, None), (None, 256), (None, 256), (None, 256), (None, 256)]  # it is remembered
+    assert [body.get("temperature") for body in endpoint.bodies()] == [None, None, None, 1.3, None]
 
 
-def test_a_retry_has_its_own_seed_and_the_reason(endpoint: Any, about: Any) -> None:
+def test_a_retry_has_its_own_seed_and_the_reason_and_the_same_words_a_third_time_end_the_attempts(
+    endpoint: Any, about: Any
+) -> None:
     endpoint.say(user=["Who lived there?"])
     endpoint.otherwise["assistant"] = "They were a trio of wardens."
-    conversation = about("openai:m", "openai:m?temperature=0.5", limits={"answer_attempts": 3})
+    conversation = about("openai:m", "openai:m?temperature=0.5", limits={"answer_attempts": 6})
     asked = endpoint.bodies("assistant")
+    assert [body["temperature"] for body in asked] == [0.5, 0.5, 0.8]
     assert len({body["seed"] for body in asked}) == 3
     assert "trio of wardens" in json.dumps(asked[1]["messages"])  # the teacher is shown its own drafts
     tried = conversation.messages[1].attempts
-    assert [one.reason for one in tried] == ["not_in_section"] * 3
+    assert [one.reason for one in tried] == ["not_in_section", "not_in_section", "repeated"]
+    assert tried[2].notes == ("not_in_section",)
     assert conversation.messages[1].fallback
 
 
@@ -88,6 +93,7 @@ def test_a_student_is_told_the_reason_and_not_its_own_words(endpoint: Any, about
     endpoint.say(user=list(drafts))
     conversation = about(assistant="offline")
     asked = endpoint.bodies("user")
+    assert [body.get("temperature") for body in asked] == [None, None, None, 1.3]  # two of them are the same
     assert [one.verdict for one in conversation.messages[0].attempts] == ["rejected"] * 3 + ["accepted"]
     assert not any("really" in text for text in endpoint.texts("user"))
     assert len({body["messages"][-1]["content"] for body in asked}) == 4  # each retry says why, and which it is
