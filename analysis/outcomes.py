@@ -109,8 +109,6 @@ def score_of(conversation: Conversation, ending: str = "") -> tuple[bool, str] |
     `ending`: why its run ended, in words; without them the reason is only that of the record.
     """
     if was_cut_short(conversation):
-        if at_own_limit(conversation):
-            return f"{CUT_SHORT}: {stop_in_words(conversation.stop)} (its own: --max-tokens)"
         return f"{CUT_SHORT}: {ending or stop_in_words(conversation.stop)}"
     failure = conversation.ending_failure
     if failure is not None and failure.fault == "assistant":
@@ -221,13 +219,8 @@ def was_begun(conversation: Conversation) -> bool:
 
 
 def was_cut_short(conversation: Conversation) -> bool:
-    """Whether a bound of its run or its own limit of tokens ended a conversation, or it was cancelled."""
+    """Whether a bound of its run ended a conversation, or it was cancelled."""
     return conversation.stop in ("budget", "cancelled")
-
-
-def at_own_limit(conversation: Conversation) -> bool:
-    """Whether a conversation ended at its own limit of tokens, and not at a bound of its run."""
-    return conversation.stop == "budget" and not conversation.cut_by_run
 
 
 def _failure_line(failure: Failure) -> str:

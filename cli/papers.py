@@ -255,7 +255,6 @@ def _tasks(asked: Asked) -> int:
 def _profiles(asked: Asked) -> int:
     """Write user profiles with a model, up to a number; the same command goes on."""
     from ..nodes.models.specs import chat_model
-    from ..nodes.profiles import ProfileLimits
     from ..runs.profiles import agenerate, profiles_planned
 
     number, *pool = asked.sources or ("",)
@@ -265,11 +264,10 @@ def _profiles(asked: Asked) -> int:
     file = asked.out or Path("out") / f"profiles-{language}.txt"
     writer = chat_model(asked.models[0])
     settings: dict[str, Any] = {"language": language, "pool": read_pool(Path(pool[0])).profiles if pool else ()}
-    settings["limits"] = ProfileLimits(seed=asked.how.seed or 0)
     making = carried_out(
         asked.how,
         lambda _: profiles_planned(count, file, writer, **settings),
-        lambda conduct: agenerate(count, file, writer, **settings, settings=conduct),
+        lambda conduct: agenerate(count, file, writer, **settings, seed=asked.how.seed or 0, settings=conduct),
         models=[writer],
         kept=f"the finished profiles are in {file}; continue with the same command",
     )

@@ -656,9 +656,8 @@ class Conversation(Record):
 
     @property
     def cut_by_run(self) -> bool:
-        """Whether a bound of its whole run ended it, and no limit of its own."""
-        most = self.provenance.limits.get("max_tokens") if self.provenance is not None else None
-        return self.stop == "budget" and (not isinstance(most, int) or self.usage.tokens < most)
+        """Whether a bound of its whole run ended it."""
+        return self.stop == "budget"
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:

@@ -4,8 +4,7 @@ from . import agent_test, casts, recllmsim, simquac
 from .casts.cast import Cast
 from .casts.registry import CastFactory, scenarios_of
 from .graph import builder, conversation, world
-from .opening import begun
-from .records import record
+from .records import begun, record
 
 __all__ = [
     "Cast",

@@ -8,15 +8,14 @@ from ..data.text.languages import Language, language_of
 from ..errors import DataError, placed
 from ..nodes.goodbyes import Ending
 from ..nodes.messages import PageMessages, RepairPrompts
-from ..nodes.people.retrieval import origin_of
+from ..nodes.people import origin_of
 from ..nodes.recllmsim import GoalMessages, UserPrompts, UserValidator, goal_of, told_to_user
 from ..nodes.scorers import Score, scoring, solved
-from ..nodes.scorers.success import KEY
 from ..nodes.state import Planned, State, history
+from ..nodes.success import KEY
 from ..nodes.validators import not_empty
 from .casts.cast import STORED, Cast, stored_words
-from .casts.registry import ships
-from .casts.shipped import Assistant, Common, User, assembled, library
+from .casts.registry import Assistant, Common, User, assembled, library, ships
 from .graph import conversation
 from .scenarios.sources import ScenarioSource, numbered, of_another_kind, repeated
 

@@ -17,9 +17,8 @@ from ..nodes.speakers.tools import check_fork
 from ..nodes.state import PLACES, State, given
 from ..nodes.worlds import Context, living
 from .casts.cast import Cast
-from .opening import awaits_answer, record_of
 from .places import further_place, opening_place, place
-from .records import NodeError, undone
+from .records import NodeError, awaits_answer, record_of, undone
 
 Builder: TypeAlias = StateGraph[State, Limits, State, State]
 Compiled: TypeAlias = CompiledStateGraph[State, Limits, State, State]

@@ -1,10 +1,13 @@
 """What the graph does around a node at its place: it shows the state, calls, settles, and answers an update.
 
+Of a validator's verdicts follows that drafts become messages, that the speaker is asked again, or that it all ends.
+
 `place` is for the nodes of a cast, `further_place` for those that stand beside them, such as a moderator.
 """
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
 from typing import cast as typed
 
 from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage, convert_to_messages
@@ -13,24 +16,50 @@ from langgraph.graph import END
 from langgraph.runtime import Runtime
 from langgraph.types import Command
 
-from ..data.executed_graph import SPEAKERS, VALIDATORS
+from ..data.behaviours import behaviours_in
+from ..data.executed_graph import SPEAKER_OF, SPEAKERS, VALIDATOR_OF, VALIDATORS
 from ..data.identity import digest
 from ..data.records import SIDES, Role
+from ..nodes.attachments import why_empty
 from ..nodes.calls.service import current
-from ..nodes.contract import ContractError, check_labels, check_node, check_reason, check_update
+from ..nodes.contract import (
+    AnyNode,
+    ContractError,
+    check_labels,
+    check_node,
+    check_reason,
+    check_update,
+    node_of,
+    spoken,
+)
 from ..nodes.limits import Limits
-from ..nodes.node_forms import AnyNode, node_of, spoken
-from ..nodes.scorers.success import with_success_of_scenario
+from ..nodes.models.faults import CUT_OFF, EMPTY
 from ..nodes.speakers.questions import ApprovalError
-from ..nodes.state import Draft, NodePlace, State, Update, after, id_of, merged
+from ..nodes.speakers.tools import NOT_ASKED_AGAIN, NOT_UNDONE, calls_that_ran, lasting
+from ..nodes.state import (
+    OF_A_MESSAGE,
+    Attempt,
+    Draft,
+    NodePlace,
+    State,
+    Update,
+    Verdict,
+    after,
+    attempt_number,
+    chat_message,
+    id_of,
+    merged,
+    placed,
+    rejected,
+    repeats,
+)  # fmt: skip
+from ..nodes.success import KEY, with_success_of_scenario
 from ..nodes.validators import sound
-from ..nodes.worlds import Context, before_draft, stands
-from .casts.cast import Cast
-from .opening import of_cast, opening
-from .records import NodeError, blamed, failure_of, undone, unjudged
+from ..nodes.worlds import Context, before_draft, restorable, stands
+from .casts.cast import Cast, asked_by
+from .records import NodeError, attempts_of, blamed, failure_of, of_cast, opening, undone, unjudged
 from .replaying import fork_of, recorded_update, without_record
 from .scenarios.sources import scripted_update
-from .verdicts import after_validator, stop_of
 
 _OF_FURTHER = ("messages", "stop", "labels")
 
@@ -68,15 +97,15 @@ def place(name: NodePlace, cast: Cast) -> Any:
                 "which does not have what its tools did: simulate it anew"
             )
         shown, origin = _shown(name, role, state, limits)
-        answer: Any = {}
+        replays, answer = shown["origin"].get("replays"), typed(Any, {})
         if name == "closing" or not shown.get("stop") or shown.get("drafts"):  # else the conversation is over
             if name in SPEAKERS:
                 await before_draft(limits)
-            answer = recorded_update(name, shown)
+            answer = recorded_update(name, shown) if replays else None
             if answer is None:
                 answer = scripted_update(name, shown)
             if answer is None:
-                answer = await _answer(name, node, without_record(shown), own)
+                answer = await _answer(name, node, without_record(shown) if replays else shown, own)
         update = check_update(name, answer, state, cast.own_reasons)
         return await _settled(name, role, cast, state, update, limits) | origin
 
@@ -142,7 +171,7 @@ def _shown(name: NodePlace, role: Role | None, state: State, limits: Limits) -> 
     copied = {"scenario": dict(state["scenario"]), "messages": [*state["messages"]], "attempts": [*state["attempts"]]}
     drafts = [{key: one[key] for key in one if key != "memory"} for one in typed(list[Any], state.get("drafts") or [])]
     shown = merged(state, {**copied, "drafts": drafts, "origin": origin, "speaking": role})
-    if forks := fork_of(name, shown):
+    if origin.get("replays") and (forks := fork_of(name, shown)):
         origin = {key: value for key, value in origin.items() if key != "replays"} | {"forks": forks}
         shown = merged(shown, {"origin": origin})
     return shown, {} if origin is before else {"origin": origin}
@@ -177,7 +206,8 @@ async def _closed(node: Any, shown: State, runtime: Runtime[Limits]) -> Any:
     with current().active() as calls:
         calls.lost.pop(name, None)  # of calls before, whose errors a node has caught
         update = await spoken("closing", _without_command("closing", await node(shown, runtime)))
-        if isinstance(update, dict):
+        asks = KEY in shown["scenario"] or behaviours_in(shown["scenario"], shown.get("extra"))
+        if asks and isinstance(update, dict):
             update = await with_success_of_scenario(typed(Update, update), shown, runtime)
         lost = calls.lost.pop(name, None)
     if lost is not None:
@@ -248,7 +278,7 @@ def _after_turn(cast: Cast, state: State, update: Update, limits: Limits) -> dic
     changed: dict[str, Any] = {"turn": state.get("turn", 0) + 1}
     if "labels" in update:
         changed["labels"] = update["labels"]
-    return changed | {"stop": update.get("stop") or stop_of(cast, after(state, changed), limits)}
+    return changed | {"stop": update.get("stop") or cast.why_stops(after(state, changed), limits)}
 
 
 def _after_closing(update: Update) -> dict[str, Any]:
@@ -284,3 +314,142 @@ def _of_further(name: str, answer: Any, state: State, cast: Cast) -> dict[str, A
             for number, one in enumerate(one for one in new if one.id is None or one.id not in ours)
         ]
     return update
+
+
+# What becomes of a judged reply
+
+
+REPEATED = "repeated"
+"""Reason of a draft in words that were rejected before, twice in this turn: the model is not asked again."""
+SAME_WORDS = 3
+"""Drafts in the same words after which a model is not asked again."""
+End: TypeAlias = Literal["accepted", "stands", "regenerate", "unsaid", "fallback", "failed"]
+
+
+def after_validator(
+    role: Role, cast: Cast, state: State, verdicts: Sequence[Verdict], stop: str | None, limits: Limits
+) -> dict[str, Any]:
+    """The update after one judged reply, whose drafts stand in the state: messages, another attempt, or the end.
+
+    The tools of a rejected draft may have changed something. The draft then stands, unless the conversation's world can
+    be rolled back. A retry would do it twice, and the user would not see the first time. A draft that must never be
+    sent ends the conversation there, or after the last attempt. NodeError if a draft could not be judged, or all replies
+    of a turn came without a word.
+    """
+    drafts = list(state.get("drafts") or [])
+    stop = stop or state.get("stop")
+    missing = len(drafts) - len(verdicts)  # the speaker stopped, or the validator did
+    judged = [*verdicts, *[Verdict(accepted=True)] * missing]
+    passed = all(verdict["accepted"] for verdict in judged)
+    tried = attempts_of(role, state, drafts, judged, passed=passed)
+    error = next(filter(None, (verdict.get("failed") for verdict in verdicts)), None)
+    for attempt in tried if error else tried[len(tried) - missing :]:
+        attempt["verdict"] = "unjudged"
+    ended = bool(stop or error)
+    ran = [Draft(text="", tool_calls=calls_that_ran(draft)) for draft in drafts] if ended else drafts
+    tools = [] if passed or restorable(limits) else lasting(cast.nodes[SPEAKER_OF[role]], ran)
+    if tools:
+        note = (NOT_UNDONE if ended else NOT_ASKED_AGAIN) + ", ".join(tools)
+        tried = [attempt | {"notes": [*attempt.get("notes", []), note]} for attempt in tried]
+    spent = not passed and _repeated(role, cast, state, tried)
+    if error:
+        raise NodeError(failure_of(VALIDATOR_OF[role], error), {"attempts": tried, "drafts": None})
+    end, stop = _end(role, cast, state, tried, judged, stop, limits, passed=passed, lasting=bool(tools), spent=spent)
+    if end == "failed":
+        raise _silence(role, cast, [*rejected(state, role), *tried], tried)
+    if end == "regenerate":
+        asked = after(state, {"attempts": tried, "drafts": None, "verdicts": judged})
+        stop = cast.why_stops(asked, limits, role="user") if role == "user" else None
+        if stop is None:
+            return {"attempts": tried, "verdicts": judged}
+    changed: dict[str, Any] = {"attempts": tried, "drafts": None, "verdicts": [], "prompt": None}
+    if end in ("accepted", "stands"):
+        if end == "stands":
+            for attempt in tried:
+                attempt["verdict"] = "observed"
+            judged = [Verdict(accepted=True, observed=True)] * len(tried)
+        changed |= _messages(role, state, drafts, judged, tried)
+    elif end == "fallback":
+        said: Attempt = {**placed(role, state), "number": 0, "text": cast.fallback or "", "verdict": "fallback"}
+        accepted = [Verdict(accepted=True)]
+        new = _messages(role, state, [Draft(text=said["text"])], accepted, [said], before=len(tried))
+        changed |= {"messages": new["messages"], "attempts": [*tried, said]}
+    if stop is None and role == "user":
+        stop = cast.why_stops(after(state, changed), limits, role="user")
+    return changed | {"stop": stop}
+
+
+def _end(
+    role: Role, cast: Cast, state: State, tried: list[Attempt], verdicts: Sequence[Verdict], stop: str | None,
+    limits: Limits, *, passed: bool, lasting: bool, spent: bool,
+) -> tuple[End, str | None]:  # fmt: skip
+    """What becomes of a judged reply, and the stop reason, if it ends the conversation."""
+    if passed:
+        return "accepted", stop
+    must = cast.when_rejected is None and any(verdict.get("must") for verdict in verdicts)
+    never = role == "assistant" and (must or cast.when_rejected == "stop")
+    at_last: tuple[End, str | None] = ("unsaid", "assistant_rejected") if never else ("stands", None)
+    if lasting and not stop:
+        return at_last
+    most = limits.question_attempts if role == "user" else limits.answer_attempts
+    if attempt_number(state, role) < most and not stop and not spent:
+        return "regenerate", None
+    earlier = rejected(state, role)
+    if not stop and all(one.get("flaw") and why_empty(one) == EMPTY for one in [*earlier, *tried]):
+        return "failed", None
+    if role == "user" or stop:
+        return "unsaid", stop or "user_rejected"
+    if cast.fallback is not None and cast.when_rejected in (None, "fallback"):
+        return "fallback", None
+    return at_last
+
+
+def _repeated(role: Role, cast: Cast, state: State, tried: list[Attempt]) -> bool:
+    """Whether a model has said the same rejected words a third time: the reason is then that, and its rule a note."""
+    asks = cast.vary_retries and asked_by(cast.nodes[SPEAKER_OF[role]]) is not None
+    if not asks or repeats(after(state, {"attempts": tried}), role) < SAME_WORDS:
+        return False
+    for attempt in tried:
+        rule = attempt.get("reason")
+        attempt |= {"reason": REPEATED, "notes": [*attempt.get("notes", []), *([rule] if rule else [])]}
+    return True
+
+
+def _silence(role: Role, cast: Cast, attempts: list[Attempt], tried: list[Attempt]) -> NodeError:
+    """That a side could say nothing: the flaws of its replies with their numbers.
+
+    A model that is asked for the user's messages is an endpoint's; the agent under test answers for its model.
+    """
+    flaws = Counter(attempt["flaw"] for attempt in attempts)
+    counted = ", ".join(f"{number} {flaw}" for flaw, number in sorted(flaws.items()))
+    own = role == "assistant" or getattr(cast.nodes["user_simulator"], "model", None) is None
+    error = f"none of {len(attempts)} replies had a text: {counted}"
+    if CUT_OFF in flaws and hasattr(asked_by(cast.nodes[SPEAKER_OF[role]]), "in_cast"):
+        error += f" (a model that reasons spends its tokens before the first word: raise {role}_tokens, or ?max_tokens=N of the model)"
+    failure = {"node": SPEAKER_OF[role], "error": error, "silent": True} | ({"fault": role} if own else {})
+    return NodeError(failure, {"attempts": tried, "drafts": None})
+
+
+def _messages(
+    role: Role,
+    state: State,
+    drafts: Sequence[Draft],
+    verdicts: Sequence[Verdict],
+    tried: list[Attempt],
+    before: int = 0,
+) -> dict[str, Any]:
+    """The messages of accepted drafts, and the memory that the speaker wrote with them."""
+    origin, count = state["origin"], len(state.get("attempts", [])) + before
+    messages = []
+    for number, (draft, verdict, attempt) in enumerate(zip(drafts, verdicts, tried, strict=True)):
+        said: dict[str, Any] = {"role": role, "text": verdict.get("text", draft["text"])}
+        if spans := verdict.get("spans", draft.get("spans", [])):
+            attempt["spans"] = spans
+        if not verdict.get("stored", draft.get("stored", True)):
+            attempt["stored"] = False
+        attempt |= {key: value for key in ("labels", "extra") if (value := draft.get(key))}
+        attempt["message"] = f"{origin['id']}:{count + number}"
+        said |= {key: attempt[key] for key in OF_A_MESSAGE if key in attempt}
+        messages.append(chat_message(said, attempt["message"]))
+    memory = next((draft["memory"] for draft in drafts if "memory" in draft), None)  # type: ignore[typeddict-item]
+    return {"messages": messages} | ({} if memory is None else {"memory": {role: memory}})

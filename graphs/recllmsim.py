@@ -20,13 +20,12 @@ from ..nodes import recllmsim as nodes
 from ..nodes.contract import Node, closing
 from ..nodes.goodbyes import Ending
 from ..nodes.messages import RepairPrompts
-from ..nodes.scorers.judged import PostQuestions
+from ..nodes.requests import PostQuestions
 from ..nodes.speakers.replay import ReplayedLabels, ReplaySpeaker, replayed
 from ..nodes.state import Planned
 from ..nodes.validators import Observing, not_empty
 from .casts.cast import STORED, Cast, stored_words
-from .casts.registry import ships
-from .casts.shipped import Assistant, Common, User, assembled, library
+from .casts.registry import Assistant, Common, User, assembled, library, ships
 from .graph import conversation
 from .scenarios.sources import Scenarios, ScenarioSource, numbered, of_another_kind, replayed_paths
 

@@ -20,8 +20,6 @@ _OF_THE_ANSWER = ("role", "text", "parts", "stored", "name")
 
 def fork_of(place: NodePlace, state: State) -> dict[str, Any]:
     """The fork that a replay becomes which leaves its record here; empty if it does not."""
-    if not state["origin"].get("replays"):
-        return {}
     replay = _Replay(state)
     number = replay.first_difference
     if number is None and not replay.is_over(place, state):
@@ -33,8 +31,6 @@ def fork_of(place: NodePlace, state: State) -> dict[str, Any]:
 
 def recorded_update(place: NodePlace, state: State) -> Update | None:
     """The update of a place from the record of a replay; None if its node is to be called."""
-    if not state["origin"].get("replays"):
-        return None
     replay = _Replay(state)
     if place == "closing":
         return replay.closing(state)
@@ -43,8 +39,6 @@ def recorded_update(place: NodePlace, state: State) -> Update | None:
 
 def without_record(state: State) -> State:
     """The state without the record of its replay: no node sees what the user will say."""
-    if "replays" not in state["origin"]:
-        return state
     return merged(state, {"origin": {key: value for key, value in state["origin"].items() if key != "replays"}})
 
 

@@ -21,8 +21,7 @@ from ..nodes.simquac import roles as nodes
 from ..nodes.speakers.replay import replayed
 from ..nodes.state import Planned
 from .casts.cast import Cast, stored_words
-from .casts.registry import ships
-from .casts.shipped import Assistant, Common, Count, User, assembled, library
+from .casts.registry import Assistant, Common, Count, User, assembled, library, ships
 from .graph import conversation
 from .scenarios.sources import Scenarios, ScenarioSource, chosen, numbered, of_another_kind, replayed_paths
 

@@ -19,16 +19,15 @@ from ..data.scenarios import of_log
 from ..data.simquac import ReadingQuestion
 from ..errors import SettingError
 from ..nodes.contract import closing
-from ..nodes.limits import Limits
+from ..nodes.limits import MANY_TURNS, AfterOneTurn, Limits
 from ..nodes.messages import selector
 from ..nodes.recllmsim import goal_of
-from ..nodes.scorers.success import KEY as SUCCESS
 from ..nodes.simquac.roles import Hold, ReadingValidator
 from ..nodes.state import Planned
-from ..nodes.stops import MANY_TURNS, AfterOneTurn
+from ..nodes.success import KEY as SUCCESS
 from . import agent_test, casts, simquac
 from .casts.cast import Cast, Speaker
-from .casts.shipped import library
+from .casts.registry import library
 
 FAILED = ("model_failed", "cancelled", "budget", "agent_interrupted", "user_timeout", "agent_timeout")
 """Stop reasons with which a user that was asked has not answered."""

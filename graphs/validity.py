@@ -15,10 +15,10 @@ from ..data.identity import ordinals
 from ..data.people import moments_of
 from ..data.records import Conversation
 from ..data.text.languages import Language, language_of
-from ..nodes.people.retrieval import person_in
+from ..nodes.judges import USER_DETAILS, by_model, satisfaction_of
+from ..nodes.people import person_in
 from ..nodes.recllmsim import goal_of
 from ..nodes.scorers import scoring
-from ..nodes.scorers.judged import USER_DETAILS, by_model, satisfaction_of
 from ..nodes.seeded_faults import heeded
 from ..nodes.speakers.replay import ReplaySpeaker
 from ..nodes.state import Planned

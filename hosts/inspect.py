@@ -19,8 +19,8 @@ from ..data.formats.turns import as_messages
 from ..data.logs.inspect import KEY, as_record, inspect_turns, stored_record
 from ..data.records import Conversation, as_object, is_object
 from ..errors import SettingError, kind, of_extra, placed
-from ..nodes.scorers.success import KEY as SUCCESS
-from ..nodes.scorers.success import success_of
+from ..nodes.success import KEY as SUCCESS
+from ..nodes.success import success_of
 from .users import User, UserEnded, described, scored_record, user
 
 _agent = of_extra("inspect_ai.agent", "inspect")

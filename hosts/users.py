@@ -21,10 +21,10 @@ from ..graphs import Cast, agent_test, casts
 from ..graphs.scenarios.sources import ScenarioSource, numbered
 from ..graphs.single_turn import FAILED, asking
 from ..nodes.limits import Limits
-from ..nodes.scorers.scores import Scoring
-from ..nodes.scorers.success import KEY as SUCCESS
-from ..nodes.scorers.success import named, success_of, with_success_of_scenario
+from ..nodes.scorers import Scoring
 from ..nodes.state import Planned, Update, ended_state
+from ..nodes.success import KEY as SUCCESS
+from ..nodes.success import named, success_of, with_success_of_scenario
 from ..runs.engine import planned
 from ..runs.loop import blocking
 from ..runs.settings import RunSettings

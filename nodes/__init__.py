@@ -1,16 +1,16 @@
 """The nodes of the graph: what they read and answer, factories for each place, and the checks of one's own.
 
-What else there is has its module: `nodes.scorers`, `nodes.validators`, `nodes.stops`, `nodes.worlds`, `nodes.people`.
+What else there is has its module: `nodes.scorers`, `nodes.validators`, `nodes.limits`, `nodes.worlds`, `nodes.people`.
 """
 
 from . import conformance
 from .annotators import annotator
 from .contract import Node
-from .judges import judge
+from .judges import judge, judged
 from .limits import Limits
 from .messages import selector
-from .models import chat_model
-from .scorers import Score, final_state, judged, scoring, solved, text_contains, tool_called
+from .models.specs import chat_model
+from .scorers import Score, final_state, scoring, solved, text_contains, tool_called
 from .speakers.agents import AgentSpeaker, user
 from .state import Draft, State, Update, Verdict, rejected, said
 from .validators import every, not_empty, validator

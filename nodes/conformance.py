@@ -15,8 +15,7 @@ from langchain_core.runnables import Runnable
 from langgraph.runtime import Runtime
 
 from ..data.records import SIDES
-from .contract import ContractError, check_node, check_update
-from .node_forms import node_of, spoken
+from .contract import ContractError, check_node, check_update, node_of, spoken
 from .speakers.agents import AgentSpeaker
 from .state import NodePlace, State, state_from, without_rejected
 from .worlds import Context

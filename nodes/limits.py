@@ -1,12 +1,14 @@
-"""Limits of a conversation: plain data, passed to a graph as its context."""
+"""Limits of a conversation, plain data that a graph is passed as its context; and stop criteria, functions that read them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 from pydantic import ConfigDict
 
-from ..data.records import TURN_TIMEOUT
+from ..data.records import TURN_TIMEOUT, Role
 from ..errors import SettingError
+from .state import State
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -33,16 +35,18 @@ class Limits:
     """Most calls for one turn of the assistant, including the first; 4 and 5 as above."""
     seed: int = 0
     """Seed of the run, from which every call's seed is derived."""
-    max_tokens: int | None = None
-    """Most tokens of one conversation, including rejected drafts; None: no limit."""
     turn_timeout: float = TURN_TIMEOUT
     """Most seconds of a turn of an agent or a function; a longer one ends the conversation (`agent_timeout`)."""
 
     def __post_init__(self) -> None:
-        checked_seconds("Limits.turn_timeout", self.turn_timeout)
+        seconds = self.turn_timeout
+        if not isinstance(seconds, (int, float)) or isinstance(seconds, bool):
+            raise TypeError(f"Limits.turn_timeout must be a number of seconds, not {seconds!r}")
+        if not 0 < seconds < float("inf"):
+            raise SettingError(f"Limits.turn_timeout must be above 0 seconds, not {seconds}")
         for name in _NAMES[:-1]:
             value = getattr(self, name)
-            if value is None and name in ("max_turns", "max_tokens"):
+            if value is None and name == "max_turns":
                 continue
             if not isinstance(value, int) or isinstance(value, bool):
                 raise TypeError(f"Limits.{name} must be a whole number, not {value!r}")
@@ -65,13 +69,52 @@ class Limits:
         return plain
 
 
-def checked_seconds(what: str, value: object) -> None:
-    """Raises TypeError for a duration that is not a number, SettingError for one that is not above 0."""
-    if not isinstance(value, (int, float)) or isinstance(value, bool):
-        raise TypeError(f"{what} must be a number of seconds, not {value!r}")
-    if not 0 < value < float("inf"):
-        raise SettingError(f"{what} must be above 0 seconds, not {value}")
-
-
 _NAMES = tuple(field.name for field in fields(Limits))
 """Of the limits without what a context has beside them; the last one is `turn_timeout`."""
+
+
+Stop: TypeAlias = Callable[[State, Limits], str | None]
+"""A stop criterion: a plain function that returns why the conversation ends now, or None."""
+SIGNATURE = "(state, limits) -> StopReason | None"
+"""How a stop criterion is called."""
+
+
+@dataclass(frozen=True)
+class AnyOf:
+    """Gives the first reason of any of the criteria, in order."""
+
+    criteria: tuple[Stop, ...]
+
+    def __call__(self, state: State, limits: Limits) -> str | None:
+        return next((reason for stop in self.criteria if (reason := stop(state, limits)) is not None), None)
+
+
+def any_of(*criteria: Stop) -> Stop:
+    """A criterion that gives the first reason of any of these, in order."""
+    return AnyOf(criteria)
+
+
+def max_turns(state: State, limits: Limits) -> str | None:
+    """`max_turns` once the number of complete turns reaches the limit, which holds for every conversation."""
+    reached = limits.max_turns is not None and state.get("turn", 0) >= limits.max_turns
+    return "max_turns" if reached else None
+
+
+MANY_TURNS = 10_000
+"""A limit of turns that no conversation reaches, for one that another criterion ends."""
+
+
+@dataclass(frozen=True)
+class AfterOneTurn:
+    """Stop as soon as one side has had one turn; the cast's own criterion, which counts turns, is asked of users only."""
+
+    role: Role
+    own: Stop
+
+    def __call__(self, state: State, limits: Limits) -> str | None:
+        if self.role == "assistant":
+            return "max_turns" if state.get("turn", 0) > state.get("origin", {}).get("opened", 0) else None
+        if (reason := self.own(state, limits)) is not None:
+            return reason
+        is_judged = state.get("speaking") == "user" and not state.get("verdicts")
+        return "max_turns" if is_judged else None

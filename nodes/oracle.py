@@ -30,15 +30,14 @@ from ..errors import DuologueError, SettingError, kind
 from .contract import required_parameters
 from .limits import Limits
 from .replies import reply_of
-from .scorers.outcomes import plain
-from .scorers.scores import SUCCESS, tried
-from .scorers.success import success_of
+from .scorers import SUCCESS, plain, tried
 from .settings.import_path import imported
 from .settings.redaction import error_line
 from .speakers.lent import alone, own_context
 from .speakers.questions import pending_of
 from .speakers.tools import tools_of
 from .state import state_from
+from .success import success_of
 from .worlds import Context, World, living, state_of
 
 KnownValues: TypeAlias = dict[str, list[Any]]  # by the argument's name

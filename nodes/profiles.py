@@ -14,7 +14,6 @@ from ..data.recllmsim import Profile, coverage
 from ..data.recllmsim.profiles import OTHER, Coverage, proposed_profile
 from ..data.records import Attempt
 from ..data.text.languages import Language
-from ..errors import SettingError
 from ..prompts import Library
 from .calls.store import Call
 from .messages import Refusal, fenced
@@ -23,6 +22,10 @@ from .settings.redaction import without_known_secrets
 
 T = TypeVar("T")
 
+ATTEMPTS = 4
+"""Maximum calls for one profile in a round, including the first."""
+ROUNDS = 3
+"""Maximum rounds in a row without a profile; then the generation stops."""
 _SHOWN = 40
 """Maximum number of existing profiles in a request, the latest ones."""
 _WEIGHTS: Mapping[str, float] = {"0-17": 0.3, "other": 0.15}
@@ -47,28 +50,13 @@ CHINESE: Mapping[str, str] = {
 """Chinese names of the kinds of a `Coverage`, for Chinese requests."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ProfileLimits:
-    """Limits of the generation of profiles, and the seed of its random choices."""
-
-    attempts: int = 4
-    """Maximum calls for one profile in a round, including the first."""
-    rounds: int = 3
-    """Maximum rounds in a row without a profile; then the generation stops."""
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if (least := min(self.attempts, self.rounds)) < 1:
-            raise SettingError(f"ProfileLimits: attempts and rounds must be at least 1, not {least}")
-
-
 @dataclass(frozen=True)
 class ProfileMaker:
     """Asks a chat model for profiles, one after the other."""
 
     model: BaseChatModel
     pages: Library
-    limits: ProfileLimits
+    seed: int = 0
     language: Language = "en"
     pool: Sequence[Profile] = ()
     """Existing profiles; new ones must differ from them."""
@@ -85,10 +73,10 @@ class ProfileMaker:
             reason, words = judged
             return Refusal(reason, words, quote=words if reason == "near_duplicate" else "")
 
-        for number in range(self.limits.rounds):
-            call = Call(self.limits.seed, "profiles", "assistant", len(made), number)
+        for number in range(ROUNDS):
+            call = Call(self.seed, "profiles", "assistant", len(made), number)
             page, values = self.request(existing, call)
-            answer = await ask(self.model, page, values, parse, self.limits.attempts, pages=self.pages, call=call)
+            answer = await ask(self.model, page, values, parse, ATTEMPTS, pages=self.pages, call=call)
             attempts += answer.attempts
             if answer.value is not None or answer.error is not None:
                 break

@@ -1,27 +1,31 @@
 """Requests with repair: a page is sent, and a reply that cannot be parsed is sent back.
 
-Every attempt is kept. The respondent may be a chat model (`ask`) or anything else that writes drafts (`asked_of`).
+Every attempt is kept. The respondent may be a chat model (`ask`) or anything else that writes drafts (`asked_of`), such as
+the speakers, which `PostQuestions` asks after the conversation.
 """
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeAlias, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Self, TypeAlias, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langgraph.runtime import Runtime
 from pydantic import BaseModel, ValidationError
 
-from ..data.records import Attempt, Usage
+from ..data.identity import digest
+from ..data.records import Attempt, Role, Usage
 from ..errors import SettingError, first_invalid
 from ..prompts import Library
 from .calls.service import drafted
 from .calls.store import Call
-from .contract import OF_THE_CALL
+from .contract import OF_THE_CALL, Node
+from .limits import Limits
 from .messages import Refusal, filled, note, repair_prompt
 from .models.faults import CUT_OFF, flaw_in
 from .settings.redaction import error_line
-from .state import Draft, Prompt
+from .state import Draft, Prompt, State, Update, id_of, merged, without_rejected
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
@@ -166,3 +170,86 @@ def unfenced_reply(text: str) -> str:
     """The reply without a code fence around the whole of it."""
     fence = _FENCE.fullmatch(text)
     return fence[1] if fence else text
+
+
+# Questions to the speakers, as RecLLMSim's post-conversation questions: each follows the complete conversation and not the
+# other questions. Its tokens count for the conversation's closing, not as a message's
+
+
+LABEL = "post_questions"
+"""The conversation's label: by role a list of `{query, response}`, as the published generator writes it."""
+_ORDER = ("human", "specific", "objectives", "profile", "plan", "solved", "open", "fit")
+"""The order of the published questions, of the assistant and of the user; further ones follow by name."""
+_ATTEMPTS = 2
+"""Maximum calls for a question."""
+
+
+@dataclass(frozen=True)
+class PostQuestions:
+    """Asks each role the questions of the prompt templates `<role>/post_<name>`.
+
+    After an answer that is empty or cut off, the question is asked once more; then its response is null, with an `error`.
+    """
+
+    pages: Library
+    speakers: Mapping[Role, Node]
+    """The speakers to ask, without a role that replays stored messages."""
+
+    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
+        if not state.get("messages"):
+            return {}
+        exchanges: dict[str, list[dict[str, Any]]] = {}
+        usages = list[Usage]()
+        for role, speaker in sorted(self.speakers.items()):
+            for name in self.questions(role):
+                prompt = filled(self.pages[name], {})
+                reply = _speaker(role, speaker, name, state, runtime)
+                answer = await asked_of(reply, prompt, _not_empty, lambda *_, again=prompt: again, _ATTEMPTS)
+                exchange: dict[str, Any] = {"query": prompt["text"], "response": answer.value}
+                if answer.value is None:
+                    exchange["error"] = answer.error or answer.attempts[-1].reason
+                exchanges.setdefault(role, []).append(exchange)
+                usages += [tried.usage for tried in answer.attempts if tried.usage is not None]
+        update: Update = {"labels": {LABEL: exchanges}}
+        if usages:
+            update["usage"] = sum(usages, Usage.none()).model_dump()
+        return update
+
+    def asking(self, speakers: Mapping[Role, Node]) -> Self:
+        """The same questions to other speakers."""
+        return replace(self, speakers={**self.speakers, **speakers})
+
+    def questions(self, role: Role) -> Sequence[str]:
+        """Names of the prompt templates with a role's questions, in the published order."""
+        begins = f"{role}/post_"
+        words = sorted(name.removeprefix(begins) for name in self.pages.pages if name.startswith(begins))
+        published = [word for word in _ORDER if word in words]
+        return [f"{begins}{word}" for word in dict.fromkeys((*published, *words))]
+
+    def provenance(self) -> dict[str, Any]:
+        return {"asks": {role: list(self.questions(role)) for role in self.speakers}}
+
+
+def _not_empty(text: str) -> str | Refusal:
+    return text if text.strip() else Refusal("empty")
+
+
+def _speaker(role: Role, speaker: Node, name: str, state: State, runtime: Runtime[Limits]) -> Respondent:
+    """A speaker as a `Respondent`: it is called as for its next message, with a seed of its own."""
+    origin = {**state.get("origin", {}), "id": digest(id_of(state), name)[:16]}
+    changes: dict[str, Any] = {"drafts": [], "verdicts": [], "stop": None, "origin": origin}
+    ended = merged(state, {**changes, "speaking": None})  # its prompt is not a part of a turn
+
+    async def reply(prompt: Prompt, tried: Sequence[Attempt]) -> Draft:
+        asked = without_rejected(ended, [attempt.plain() for attempt in tried], role)
+        asked = merged(asked, {"prompt": prompt})  # what the speaker remembers of it is dropped
+        drafts = (await speaker(asked, runtime)).get("drafts", [])
+        joined: Draft = {"text": "\n".join(draft["text"] for draft in drafts)}
+        for draft in drafts:
+            if "usage" in draft:
+                joined.setdefault("usage", draft["usage"])
+            if flaw_in(draft) == CUT_OFF:
+                joined["finish_reason"] = draft.get("finish_reason", "length")
+        return joined
+
+    return reply

@@ -14,9 +14,9 @@ from typing import Any, TypeAlias
 from ..data.rules.notices import words_in
 from ..data.text.languages import Language, language_of
 from ..data.text.values import written_values
-from .scorers.scores import Score
-from .scorers.success import KEY
+from .scorers import Score
 from .state import State, history
+from .success import KEY
 
 Messages: TypeAlias = Sequence[Mapping[str, Any]]
 

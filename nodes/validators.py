@@ -15,10 +15,9 @@ from langgraph.runtime import Runtime
 from ..data.records import Usage
 from ..errors import shown
 from .attachments import why_empty
-from .contract import ContractError, Node, call_of
+from .contract import ContractError, Node, call_of, node_of, parts_of
 from .limits import Limits
 from .models.faults import CONTENT_FILTER, CUT_OFF, EMPTY, REFUSAL, flaw_in
-from .node_forms import node_of
 from .state import Draft, State, Update, Verdict
 
 V = TypeVar("V")
@@ -168,6 +167,7 @@ class ValidatorSequence:
     """Several validators, of which each must accept a draft: see `every`."""
 
     nodes: tuple[Node, ...]
+    made_of: ClassVar[str] = "nodes"
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         joined: list[Verdict] = [{"accepted": True} for _ in state.get("drafts") or []]
@@ -212,6 +212,7 @@ class Observing:
 
     node: Node
     judges_flaws: ClassVar[bool] = True
+    made_of: ClassVar[str] = "node"
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         update = await sound(self.node)(state, runtime)
@@ -221,17 +222,6 @@ class Observing:
             kept = {key: value for key, value in verdict.items() if key in _NOT_OF_THE_JUDGEMENT}
             verdicts.append(cast(Verdict, {**observed, **kept}))
         return {**update, "verdicts": verdicts}
-
-
-def parts_of(node: object) -> Iterator[object]:
-    """The node, or the validators that it is made of."""
-    if isinstance(node, ValidatorSequence):
-        for inner in node.nodes:
-            yield from parts_of(inner)
-    elif isinstance(node, Observing):
-        yield from parts_of(node.node)
-    else:
-        yield node
 
 
 def models_of(node: object) -> Iterator[BaseChatModel]:

@@ -17,12 +17,11 @@ from ..errors import DataError, SettingError
 from ..graphs import Cast
 from ..graphs.single_turn import answer_of, question_states
 from ..nodes.calls.store import Call
-from ..nodes.judges import Judge, judging_model, pages_in
+from ..nodes.judges import POINTS, Judge, judged, judging_model, pages_in
 from ..nodes.messages import MARKS, Refusal, fenced
 from ..nodes.models.offline.model import OfflineChatModel
 from ..nodes.models.specs import chat_model
 from ..nodes.requests import Parse, ask, parse_json
-from ..nodes.scorers.judged import POINTS, judged
 from ..nodes.state import State, state_from
 from ..prompts import Page, shipped
 from .ask import Asking, ModelAnswer, runs_planned, simulated

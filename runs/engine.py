@@ -18,10 +18,9 @@ from langgraph.graph import END, START
 from ..data.records import Conversation, Edge, Failure, Timing
 from ..errors import SettingError
 from ..graphs import Cast, conversation
-from ..graphs.casts.checks import check_behaviours, check_filled
+from ..graphs.casts.cast import check_behaviours, check_filled
 from ..graphs.graph import Compiled, cast_of, fuse, world
-from ..graphs.opening import begun, id_of
-from ..graphs.records import NodeError, failure_in, failure_of, place_in, record
+from ..graphs.records import NodeError, begun, failure_in, failure_of, id_of, place_in, record
 from ..nodes.calls.gate import RunOverError
 from ..nodes.calls.service import Calls, current, run_is_over
 from ..nodes.contract import ContractError

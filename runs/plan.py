@@ -10,19 +10,16 @@ from ..data.executed_graph import SPEAKER_OF, SPEAKERS, VALIDATOR_OF
 from ..data.formats.record_lines import StoredRun
 from ..data.formats.source import CONVERSATIONS, MANIFEST
 from ..graphs import Cast
-from ..graphs.casts.cast import STORED
-from ..graphs.casts.checks import check_scenarios
+from ..graphs.casts.cast import STORED, check_scenarios
 from ..graphs.scenarios.sources import repeated
 from ..nodes.calls.spending import PriceQuery, Spending, asked_model
 from ..nodes.calls.store import Replies
-from ..nodes.judges import ATTEMPTS, ModelJudge
-from ..nodes.limits import Limits
-from ..nodes.scorers.judged import JudgedScore
-from ..nodes.scorers.scores import scorers_of
-from ..nodes.scorers.success import KEY, success_of
+from ..nodes.contract import parts_of
+from ..nodes.judges import ATTEMPTS, JudgedScore, ModelJudge
+from ..nodes.limits import AfterOneTurn, Limits
 from ..nodes.state import PLACES, Planned
-from ..nodes.stops import AfterOneTurn
-from ..nodes.validators import models_of, parts_of
+from ..nodes.success import KEY, success_of
+from ..nodes.validators import models_of
 from .engine import planned
 from .settings import REPLIES, RunSettings
 from .store import is_owed, name_of
@@ -154,7 +151,7 @@ def _of_cast(cast: Cast, states: Sequence[Planned], limits: Limits) -> CallPlan:
 def _judges_of(cast: Cast, state: Planned) -> list[JudgedScore]:
     """The judges of the finished conversation: of the cast, and of the scenario."""
     described = state["scenario"].get(KEY)
-    own = [*scorers_of(cast.closing), *(scorers_of(success_of(described)) if isinstance(described, dict) else ())]
+    own = [*parts_of(cast.closing), *(parts_of(success_of(described)) if isinstance(described, dict) else ())]
     return [part for part in own if isinstance(part, JudgedScore)]
 
 
@@ -163,8 +160,7 @@ def _judges_of(cast: Cast, state: Planned) -> list[JudgedScore]:
 
 def models_of_cast(cast: Cast) -> list[Any]:
     """Every chat model that a node or a scorer of the cast asks, in the graph's order."""
-    nodes = [node for place in PLACES for node in scorers_of(cast.nodes[place])]
-    return [model for node in nodes for model in models_of(node)]
+    return [model for place in PLACES for model in models_of(cast.nodes[place])]
 
 
 def models_asked(cast: Cast) -> list[PriceQuery]:

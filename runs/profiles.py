@@ -13,10 +13,10 @@ from ..data.recllmsim import Coverage, Profile, coverage
 from ..data.records import Attempt, Usage
 from ..data.text.languages import Language
 from ..errors import SettingError
-from ..graphs.casts.shipped import library
+from ..graphs.casts.registry import library
 from ..nodes.calls.spending import asked_model
 from ..nodes.models.specs import chat_model
-from ..nodes.profiles import ProfileLimits, ProfileMaker
+from ..nodes.profiles import ATTEMPTS, ROUNDS, ProfileMaker
 from ..nodes.requests import RequestAnswer
 from .ask import ask_all
 from .plan import CallPlan
@@ -64,7 +64,7 @@ async def agenerate(
     *,
     language: Language = "en",
     pool: Sequence[Profile] = (),
-    limits: ProfileLimits | None = None,
+    seed: int = 0,
     settings: RunSettings | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> MadeProfiles:
@@ -78,7 +78,7 @@ async def agenerate(
         assistant: The model that writes them.
         language: Their language.
         pool: Existing profiles, from which the new ones must differ.
-        limits: Attempts for a profile, and the seed.
+        seed: That of all calls.
         settings: Pace and bounds of the calls.
         watch: Called with the number of profiles as it grows.
 
@@ -88,11 +88,11 @@ async def agenerate(
     """
     if count < 1:
         raise SettingError(f"count must be at least 1, not {count}")
-    path, limits = Path(out), limits or ProfileLimits()
+    path = Path(out)
     model = chat_model(assistant)
     made = [*map(Profile.of, _take_up(path))]
     before = len(made)
-    maker = ProfileMaker(model, library("profiles", None, language), limits, language, pool)
+    maker = ProfileMaker(model, library("profiles", None, language), seed, language, pool)
     attempts, lost = list[Attempt](), list[RequestAnswer[Profile]]()
 
     async def invent(_: int) -> bool:
@@ -137,13 +137,12 @@ def profiles_planned(
     *,
     language: Language = "en",
     pool: Sequence[Profile] = (),
-    limits: ProfileLimits | None = None,
 ) -> CallPlan:
     """The plan of `agenerate`, whose parameters it has: of the profiles that the file lacks."""
-    path, limits = Path(out), limits or ProfileLimits()
+    path = Path(out)
     kept = _texts(path.read_bytes().decode("utf-8")) if path.is_file() else []
     number, model = max(0, count - len(kept)), chat_model(assistant)
-    each, most = f"each asked for up to {limits.attempts} times", number * limits.attempts * limits.rounds
+    each, most = f"each asked for up to {ATTEMPTS} times", number * ATTEMPTS * ROUNDS
     return CallPlan(number, "profiles", number, most, each, calls_models=asked_model(model) is not None)
 
 

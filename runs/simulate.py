@@ -12,10 +12,9 @@ from ..data.records import Conversation
 from ..data.tracing import requested
 from ..errors import SettingError
 from ..graphs import Cast
-from ..graphs.casts.checks import check_scenarios
+from ..graphs.casts.cast import check_scenarios
 from ..graphs.graph import Compiled, cast_of
-from ..graphs.opening import begun
-from ..graphs.records import record
+from ..graphs.records import begun, record
 from ..graphs.scenarios.sources import Scenarios, repeated
 from ..nodes.calls.gate import EndpointError
 from ..nodes.calls.service import Calls, replies_outside

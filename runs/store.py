@@ -23,8 +23,7 @@ from ..errors import DataError, DuologueError, SettingError
 from ..graphs import Cast
 from ..nodes.calls.store import merge
 from ..nodes.limits import Limits
-from ..nodes.people import use_of
-from ..nodes.speakers.replay import replayed_path
+from ..nodes.models.specs import replayed_path, use_of
 from ..nodes.state import Planned
 from .settings import REPLIES
 

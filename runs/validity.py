@@ -18,9 +18,8 @@ from ..errors import SettingError
 from ..graphs import Cast, agent_test, casts
 from ..graphs.scenarios.sources import repeated
 from ..graphs.validity import MEETING, RATING, contexts_of, errands, language_in, rated_states
-from ..nodes.models.specs import parse_spec
-from ..nodes.people import use_of
-from ..nodes.scorers.judged import satisfaction_of
+from ..nodes.judges import satisfaction_of
+from ..nodes.models.specs import parse_spec, use_of
 from ..nodes.seeded_faults import PLANTED
 from ..nodes.speakers.replay import replayed
 from ..nodes.state import Planned

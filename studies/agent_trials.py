@@ -28,8 +28,8 @@ from ..graphs.scenarios.sources import Scenarios, ScenarioSource, behaving, numb
 from ..nodes.contract import closing
 from ..nodes.limits import Limits
 from ..nodes.people import PeopleSpeaker
-from ..nodes.scorers.success import KEY, named
 from ..nodes.state import Planned
+from ..nodes.success import KEY, named
 from ..nodes.validators import validator
 from ..runs.engine import planned
 from ..runs.settings import RunSettings

@@ -22,8 +22,8 @@ from ..data.files.json import read_lines
 from ..data.labels.table import LABELS
 from ..data.records import Conversation, is_object
 from ..errors import DataError, at
-from ..nodes.scorers.judged import judged
-from ..nodes.scorers.scores import Score, tried
+from ..nodes.judges import judged
+from ..nodes.scorers import Score, tried
 from ..nodes.state import ended_state
 from ..runs.ask import ask_all
 from ..runs.settings import RunSettings

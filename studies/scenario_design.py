@@ -24,8 +24,9 @@ from ..data.test_design import (
 )
 from ..data.text.languages import Language
 from ..errors import DataError, SettingError, at, kind
+from ..nodes.models.specs import is_import_path
 from ..nodes.oracle import AgentTools, Oracle, tools_at
-from ..nodes.settings.import_path import imported, is_import_path
+from ..nodes.settings.import_path import imported
 from ..nodes.settings.redaction import error_line
 from ..nodes.worlds import World, check_world
 

@@ -66,17 +66,6 @@ def test_what_is_kept_is_not_paid_for(talk: duologue.Conversation) -> None:
     assert len(list(future.attempts(new_only=True))) == len(list(future.attempts())) - 4
 
 
-def test_a_limit_of_tokens_counts_only_what_is_said_after_the_fork(talk: duologue.Conversation) -> None:
-    spent = sum(message.usage.tokens for message in talk.messages[:4])
-    (future,) = duologue.runs.simulate(
-        duologue.graphs.agent_test.cast(assistant=books),
-        [forked(talk, 3)],
-        limits=duologue.Limits(max_turns=3, max_tokens=spent),
-    )
-    assert future.stop != "budget"
-    assert future.usage.tokens < spent
-
-
 def test_other_limits_and_settings_are_taken(talk: duologue.Conversation) -> None:
     (future,) = fork(talk, at=1, cast="agent_test", assistant=asks, max_turns=2, may_give_up=False)
     assert future.provenance is not None
@@ -97,7 +86,7 @@ def test_a_run_in_a_folder_is_forked_with_its_own_cast_and_resumed(tmp_path: Pat
     for _ in range(2):
         futures = fork(tmp_path / "run", id=runs[1].id[:6], at=4, repeats=2, out=tmp_path / "fork")
     assert [future.provenance.limits for future in futures if future.provenance] == [
-        {"max_turns": 4, "question_attempts": 4, "answer_attempts": 4, "seed": 3, "max_tokens": None}
+        {"max_turns": 4, "question_attempts": 4, "answer_attempts": 4, "seed": 3}
     ] * 2
     assert all(plain(future.messages[:5]) == plain(runs[1].messages[:5]) for future in futures)
     assert [future.forks.source for future in futures if future.forks] == ["run", "run"]

@@ -20,7 +20,6 @@ from ..faults import SUCCESS, Whose, forbidden_in
 from ..outcomes import (
     SCORE_FAILED,
     Outcome,
-    at_own_limit,
     content_key,
     ending_of,
     is_scored_by_goodbye,
@@ -129,7 +128,7 @@ class Successes(Record):
     unscored: int
     """Those that ended and have no score, as after a failure of an endpoint: a run with any does not pass."""
     cut_short: int
-    """Those that a limit of the run, their own limit of tokens or a cancellation ended."""
+    """Those that a limit of the run or a cancellation ended."""
     not_begun: int
     """Those without a record: they were not begun, or were lost with a process that was ended by force."""
     left_out: tuple[str, ...] = ()
@@ -152,7 +151,7 @@ class Successes(Record):
     """Whose fault each conversation without success is; what was cut short or not begun is the infrastructure's."""
     counts: dict[str, int] = Field(default_factory=dict)
     """Conversations by how the agent ended (`answered`, `crashed`, `silent`, `timed out`, `interrupted`, `limit`,
-    `rejected`); by what a resumed run does with them (`error`, `own limit`); drafts of the agent that its validator
+    `rejected`); by what a resumed run does with them (`error`); drafts of the agent that its validator
     rejected (`rejected drafts`), and those of them that were sent all the same (`sent although rejected`)."""
     measures: dict[str, Estimate] = Field(default_factory=dict)
     """Means over scenarios: `turns`, `tokens` of models, and `turn seconds` of the agent."""
@@ -325,7 +324,6 @@ def _counted(conversation: Conversation, result: Outcome) -> Counter[str]:
     counts = Counter[str]()
     if (ending := ending_of(conversation)) is not None:
         counts[ending] += 1
-    counts["own limit"] += at_own_limit(conversation)
     if not was_cut_short(conversation):
         counts["error"] += conversation.ending_failure is not None or result.reason.startswith(SCORE_FAILED)
     counts["rejected drafts"] += rejected_drafts(conversation, "assistant")

@@ -17,8 +17,6 @@ REMEMBERED = 50_000
 """Texts, and their pieces, whose words are remembered: each measure asks for those of the same messages."""
 CHARACTERS = 4
 """Characters of a token in scripts other than those of Chinese, Japanese and Korean, about."""
-OF_MESSAGE = 3
-"""Tokens that a message takes beside its text: its role, and where it ends."""
 
 _EN_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _LETTERS = re.compile(r"\w")

@@ -1,8 +1,13 @@
-"""A cast: who takes part in a conversation and by which rules, as it was given; its nodes are made where a graph needs them."""
+"""A cast: who takes part in a conversation and by which rules, as it was given; its nodes are made where a graph needs them.
 
-from collections.abc import Callable, Mapping
+Before the first call it is checked: that its pages are filled, and that scenarios can be played and scored.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import InitVar, dataclass, field, fields
 from dataclasses import replace as changed
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, get_args
@@ -12,30 +17,45 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
+from ...data import domains
+from ...data.behaviours import behaviours_in
 from ...data.executed_graph import SPEAKER_OF, SPEAKERS
 from ...data.records import NAME_PATTERN, Fault, NodeInfo, Role
+from ...data.scenarios import tools_in_success
+from ...data.text.languages import written_language
 from ...errors import DuologueError, SettingError
-from ...nodes.contract import ContractError, Node, Stop, check_function, check_node, closing, describe, turn_recorder
+from ...nodes.calls.service import run_is_over
+from ...nodes.contract import (
+    ContractError,
+    Node,
+    check_function,
+    check_node,
+    check_reason,
+    closing,
+    describe,
+    parts_of,
+    turn_recorder,
+)
 from ...nodes.goodbyes import Ending
-from ...nodes.judges import pages_of
-from ...nodes.limits import Limits
+from ...nodes.judges import Judge
+from ...nodes.limits import SIGNATURE, AnyOf, Limits, Stop, max_turns
 from ...nodes.messages import MessageBuilder, PageMessages, RepairPrompts
 from ...nodes.models.offline.model import OfflineChatModel
-from ...nodes.models.specs import chat_model, names_model, without_secrets
+from ...nodes.models.specs import chat_model, is_import_path, names_model, replayed_path, use_of, without_secrets
 from ...nodes.people import FewShotUser, PeopleSpeaker, speaker_of
 from ...nodes.recllmsim import GoalMessages, UserPrompts, UserValidator
-from ...nodes.scorers.judged import PostQuestions
-from ...nodes.scorers.scores import scorers_of
-from ...nodes.settings.import_path import import_path_of, imported, is_import_path
-from ...nodes.speakers.agents import AgentSpeaker, SpeakerReply
-from ...nodes.speakers.replay import ReplaySpeaker, replayed_path
+from ...nodes.requests import PostQuestions
+from ...nodes.scorers import SUCCESS, FinalState, Scoring, ToolCalled
+from ...nodes.settings.import_path import import_path_of, imported
+from ...nodes.speakers.agents import AgentSpeaker, SpeakerReply, channels_of
+from ...nodes.speakers.replay import ReplaySpeaker
 from ...nodes.speakers.speaker import REMOTE, ChatSpeaker, channels_named, is_reply, remote_agent, speaking
-from ...nodes.state import PLACES
-from ...nodes.stops import SIGNATURE, until_spent
-from ...nodes.validators import not_empty, parts_of
+from ...nodes.speakers.tools import tools_of
+from ...nodes.state import PLACES, Planned, State, merged, state_from
+from ...nodes.success import KEY, unscorable
+from ...nodes.validators import not_empty
 from ...nodes.worlds import World, check_world
-from ...prompts import Library, Page, shipped
-from .checks import check_pages
+from ...prompts import Library, Page, PromptError, shipped
 
 Speaker: TypeAlias = str | BaseChatModel | Runnable[Any, Any] | Node | SpeakerReply
 """A chat model or its spec, an agent that speaks `messages`, a function of messages, or a node. A text may also be
@@ -114,7 +134,7 @@ class Cast:
     answer_validator: Node = not_empty
     turn_recorder: Node = turn_recorder
     closing: Node = closing
-    stop: Stop = until_spent
+    stop: Stop = max_turns
     """Called when a user's turn has been judged and when a turn is complete."""
     world: World | None = None
     """Makes the world of each conversation from its scenario (`nodes.worlds`): what the agents' tools work on."""
@@ -175,7 +195,8 @@ class Cast:
         for place in PLACES:
             if place not in SPEAKERS:
                 check_node(place, getattr(self, place))
-        check_function("stop", self.stop, SIGNATURE)
+        for criterion in self.stop.criteria if isinstance(self.stop, AnyOf) else (self.stop,):
+            check_function("stop", criterion, SIGNATURE)
         if self.world is not None:
             check_world(self.world)
         for name in ("user_tokens", "assistant_tokens"):
@@ -240,6 +261,16 @@ class Cast:
             sides = [str(error)]
         return f"Cast({self.name}: {', '.join(sides)})"
 
+    def why_stops(self, state: State, limits: Limits, role: Role | None = None) -> str | None:
+        """Why a conversation stops, if it does: the cast's criterion, or a limit; `role`: whose turn was judged.
+
+        The limit of turns holds with any criterion: one that never stops must not cost ten thousand calls. So do the
+        run's budgets.
+        """
+        shown = merged(state, {"speaking": role})
+        own = check_reason(self.stop, self.stop(shown, limits), self.own_reasons)
+        return own or max_turns(shown, limits) or ("budget" if run_is_over() else None)
+
     @property
     def live(self) -> tuple[str, ...]:
         """What keeps the cast from being plain data."""
@@ -294,9 +325,9 @@ class Cast:
     @property
     def pages(self) -> dict[str, Page]:
         """Every page that is sent, by name: the cast's, its user's own, and those of its judges."""
-        parts = (*parts_of(self.question_validator), *parts_of(self.answer_validator), *scorers_of(self.closing))
-        shown = getattr(self.nodes["user_simulator"], "own_pages", {})
-        return dict(sorted({**pages_of(parts), **shown, **self.prompts.pages}.items()))
+        judging = (self.question_validator, self.answer_validator, self.closing, self.nodes["user_simulator"])
+        own = [getattr(part, "own_pages", {}) for node in judging for part in parts_of(node)]
+        return dict(sorted({key: page for pages in (*own, self.prompts.pages) for key, page in pages.items()}.items()))
 
     @property
     def words(self) -> dict[str, str]:
@@ -323,7 +354,7 @@ def stored_words(role: Role, choice: Any) -> Any:
         return choice
     if (path := replayed_path(choice)) is not None:
         return ReplaySpeaker.of(path, role)
-    return speaker_of(choice, role) or choice
+    return choice if use_of(choice) is None else speaker_of(choice, role)
 
 
 def speaker(role: Role, choice: Any) -> Any:
@@ -366,3 +397,131 @@ def _waits_for_view(choice: Any) -> bool:
 
 STORED = (ReplaySpeaker, PeopleSpeaker)
 """Speakers that repeat stored words, also where a model fits them: they end by themselves, and nothing is asked of them."""
+
+
+# Checks before the first call
+
+
+OF_REPAIRS = frozenset({"repair", "attempt", "attempts"})
+"""What `RepairPrompts` fills a page with."""
+OF_DRAFTS = frozenset({"conversation", "scenario", "form", "draft", "speaker", "tool_calls"})
+"""What the page of a draft's judge is filled with, besides the values of the scenario."""
+OF_SCORES = frozenset({"conversation", "scenario", "form", "criterion", "answers"})
+"""What the page of a conversation's judge is filled with, likewise."""
+NO_STATE = (
+    "compares a state that nothing gives: give the cast a world (world=, --world MODULE:NAME), or the agent "
+    "a channel besides messages"
+)
+
+
+def check_pages(nodes: Iterable[object]) -> None:
+    """PromptError if a page that no scenario fills has a variable that its node never fills, or cannot be filled."""
+    for node in nodes:
+        for page, filled in _filled_by(node):
+            _check_gaps(page, filled)
+            page.check()
+
+
+def _filled_by(node: object) -> Iterator[tuple[Page, Set[str]]]:
+    """The pages of a node that do not depend on the scenario, each with what the node fills."""
+    if isinstance(node, RepairPrompts):
+        pages = node.pages.pages.values()
+        yield from ((page, OF_REPAIRS) for page in pages if page.name.startswith(f"{node.role}/repair_"))
+    if isinstance(node, PostQuestions):
+        yield from ((node.pages[name], frozenset()) for role in node.speakers for name in node.questions(role))
+    view = getattr(node, "build", None)
+    if isinstance(view, PageMessages) and (page := _page(view, "system")) is not None:
+        yield page, view.told({}).keys()
+
+
+def _page(view: object, kind: str) -> Page | None:
+    return view.pages.pages.get(f"{view.role}/{kind}") if isinstance(view, PageMessages) else None
+
+
+def _check_gaps(page: Page, filled: Set[str], there: str = "there are") -> None:
+    if lacking := page.gaps - filled:
+        gaps = ", ".join(f"{{{{ {gap} }}}}" for gap in sorted(lacking))
+        available = ", ".join(sorted(filled)) or "none"
+        raise PromptError(
+            f"prompt {page.name}: has the template variable {gaps} that nothing fills ({there}: {available}): rename it, "
+            "or write its text into the template"
+        )
+
+
+def check_filled(cast: Cast, scenarios: Sequence[Mapping[str, Any]]) -> None:
+    """PromptError if a page of the cast has a variable that no scenario fills, or a judge's that one does not fill."""
+    if not scenarios:
+        return
+    some, every = set[str]().union(*scenarios), set(scenarios[0]).intersection(*scenarios)
+    for place in SPEAKERS:
+        view: Any = getattr(cast.nodes[place], "build", None)
+        if (page := _page(view, "material")) is not None:
+            _check_gaps(page, some | view.told({}).keys(), "the scenarios have")
+            view(state_from(scenarios[0]))  # says what cannot be filled
+    of_drafts = (*parts_of(cast.question_validator), *parts_of(cast.answer_validator))
+    judges: list[tuple[object, Set[str]]] = [(one, OF_DRAFTS) for one in of_drafts]
+    for judge, values in (*judges, *((one, OF_SCORES) for one in parts_of(cast.closing))):
+        if isinstance(judge, Judge) and isinstance(judge.page, Page):
+            lacking = judge.page.gaps - values - every
+            number = next((number for number, one in enumerate(scenarios) if not lacking <= one.keys()), 0)
+            _check_gaps(judge.page, values | every, f"with scenario {number} there are")
+
+
+def check_behaviours(cast: Cast, states: Sequence[Planned]) -> None:
+    """SettingError if a user that says people's own words is to behave in some way: no prompt reaches it."""
+    user = cast.nodes["user_simulator"]
+    if isinstance(user, PeopleSpeaker) and any(behaviours_in(one["scenario"], one.get("extra")) for one in states):
+        raise SettingError(
+            "user: turns of people show no behaviours: leave them out, or have a model write the user (?like=)"
+        )
+
+
+def check_scenarios(cast: Cast, states: Iterable[Planned]) -> None:
+    """SettingError for a `success`, of the cast or of a scenario, that cannot be scored, and for a goal that the
+    rule-based user cannot say."""
+    assistant = cast.nodes["assistant"]
+    keeps = (
+        not assistant.is_function and channels_of(assistant.agent) != ["messages"]
+        if isinstance(assistant, AgentSpeaker)
+        else not isinstance(assistant, ChatSpeaker)
+    )  # a node of somebody else's may
+    has_state = cast.world is not None or keeps
+    by_rules = getattr(getattr(cast.nodes["user_simulator"], "model", None), "side", None) == "goal_user"
+    own = cast.closing.scorers.get(SUCCESS) if isinstance(cast.closing, Scoring) else None
+    tools = [name for name, _ in tools_of(assistant.agent)] if isinstance(assistant, AgentSpeaker) else []
+    where = f"closing: the scorer {SUCCESS!r}"
+    for scorer in parts_of(own):
+        if isinstance(scorer, FinalState) and not has_state:
+            raise SettingError(f"{where}: final_state {NO_STATE}")
+        if isinstance(scorer, ToolCalled):
+            _check_tool(scorer.name, tools, where)
+    for state in states:
+        scenario = state["scenario"]
+        title = domains.of(scenario).title(scenario)
+        where = f"scenario {title!r}" if title else "a scenario without a title"
+        if by_rules and _is_foreign(str(scenario.get("goal") or "")):
+            raise SettingError(
+                f"{where}: the rule-based user speaks English and Chinese, and this goal is in another language: "
+                "give a model as the user (--user openai:NAME)"
+            )
+        for path, name in tools_in_success(scenario.get(KEY)) if tools else ():
+            _check_tool(name, tools, f"{where}: {path}")
+        for path, name in unscorable(scenario[KEY]) if KEY in scenario else ():
+            if name == "judged":
+                raise SettingError(f"{where}: {path}: names no model to judge: give it 'model'")
+            if not has_state:
+                raise SettingError(f"{where}: {path}: {NO_STATE}")
+
+
+def _is_foreign(goal: str) -> bool:
+    """Whether a goal is in a language other than English and Chinese; names such as Rio de Janeiro say nothing of that."""
+    return written_language(goal) == "other" and written_language(_NAMES.sub("", goal)) == "other"
+
+
+_NAMES = re.compile(r"[A-Z]\S*(?:\s+(?:\w{1,3}\s+)*[A-Z]\S*)+")
+
+
+def _check_tool(name: str, tools: Collection[str], where: str) -> None:
+    """SettingError for a misspelt tool; any other name is taken, since a node may call tools that it does not show."""
+    if name not in tools and (like := get_close_matches(name, tools, 1, cutoff=0.85)):
+        raise SettingError(f"{where}: the agent has no tool {name!r}: did you mean {like[0]!r}?")

@@ -20,10 +20,10 @@ from ...data.people import UserPart, of_part
 from ...data.records import Conversation
 from ...data.scenarios import LogScenario, ScenarioReader, check_plain
 from ...errors import DataError, SettingError, at
-from ...nodes.scorers.success import KEY as SUCCESS
-from ...nodes.scorers.success import success_of, with_judge
-from ...nodes.speakers.replay import replayed_path
+from ...nodes.models.specs import replayed_path
 from ...nodes.state import NodePlace, Planned, State, Update, said
+from ...nodes.success import KEY as SUCCESS
+from ...nodes.success import success_of, with_judge
 
 
 @dataclass(frozen=True)

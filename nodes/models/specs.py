@@ -3,10 +3,11 @@
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Literal, TypeGuard, cast
 from urllib.parse import parse_qsl
 
 from langchain_core.language_models import BaseChatModel
@@ -15,7 +16,6 @@ from pydantic import Field, SecretStr, TypeAdapter, ValidationError
 from ...data.tracing import host_of
 from ...errors import MissingExtraError, ModelError, SettingError, first_invalid
 from ..settings.environment import environment_with_file, settings
-from ..settings.import_path import is_import_path, lies_here
 from ..settings.redaction import KEY, error_line, keep_secret, keep_url_secrets, redacted
 from .offline.model import SIDES, OfflineChatModel
 
@@ -23,6 +23,7 @@ OR_OFFLINE = "or use the model 'offline', which needs none"
 """Advice for a missing key, unless the offline model cannot replace the model."""
 PROVIDERS = ("openai", "langchain_openai", "local", "offline", "replay", "people", "agent")
 """Prefixes of specs, before the colon, that are never an import path."""
+REPLAY = "replay:"
 _FORMS = (
     "'openai:NAME', 'local:PATH.gguf', 'offline', 'PROVIDER:NAME' as for LangChain's init_chat_model (anthropic, ollama, google_genai, ...), "
     "an agent of yours as MODULE:NAME, 'agent:URL', 'replay:FILE' or 'people:FILE'; arguments as ?temperature=0.5&..."
@@ -146,12 +147,22 @@ def _value(text: str) -> Any:
         return text
 
 
-def query_of(spec: str) -> dict[str, Any]:
-    """The arguments of a spec; none where they are unclear."""
-    try:
-        return parse_spec(spec)[2]
-    except ModelError:
-        return {}
+def use_of(spec: object) -> Literal["people", "like"] | None:
+    """What a model identifier does with people's turns: they are sent as they are, or shown to a model as examples."""
+    if not isinstance(spec, str):
+        return None
+    provider = spec.strip().partition(":")[0]
+    if provider == "people":
+        return "people"
+    with suppress(ModelError):  # of unclear arguments, which are named where the model is made
+        if "?" in spec and provider not in ("replay", "agent") and "like" in parse_spec(spec)[2]:
+            return "like"
+    return None
+
+
+def replayed_path(spec: object) -> Path | None:
+    """The path of a spec `replay:PATH`; None for any other spec."""
+    return Path(spec.removeprefix(REPLAY)) if isinstance(spec, str) and spec.startswith(REPLAY) else None
 
 
 def head_of(spec: str) -> str:
@@ -173,6 +184,12 @@ def _prepared(model: BaseChatModel, side: str | None) -> BaseChatModel:
     return model
 
 
+def is_import_path(text: object) -> TypeGuard[str]:
+    """Whether the text has the form `module:name`; both parts may be dotted names."""
+    parts = text.split(":") if isinstance(text, str) else []
+    return len(parts) == 2 and all(name.isidentifier() for part in parts for name in part.split("."))
+
+
 def names_model(spec: str) -> bool:
     """Whether a text of the form `PREFIX:NAME` is a model's spec and not an import path.
 
@@ -182,7 +199,7 @@ def names_model(spec: str) -> bool:
     prefix = spec.partition(":")[0].partition("?")[0]
     if prefix in PROVIDERS or not is_import_path(spec):
         return True
-    if "." in prefix or lies_here(spec):
+    if "." in prefix or Path(f"{prefix}.py").is_file() or Path(prefix, "__init__.py").is_file():
         return False
     return find_spec(f"langchain_{prefix}") is not None or find_spec(prefix) is None
 

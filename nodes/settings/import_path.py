@@ -4,17 +4,12 @@ import sys
 from inspect import isroutine
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, TypeGuard
+from typing import Any
 
 from ...data.identity import digest
 from ...errors import SettingError
+from ..models.specs import is_import_path
 from .redaction import error_line
-
-
-def is_import_path(text: object) -> TypeGuard[str]:
-    """Whether the text has the form `module:name`; both parts may be dotted names."""
-    parts = text.split(":") if isinstance(text, str) else []
-    return len(parts) == 2 and all(name.isidentifier() for part in parts for name in part.split("."))
 
 
 def imported(path: str, what: str) -> Any:
@@ -41,12 +36,6 @@ def code_of(path: str) -> dict[str, str] | None:
         return {"name": module, "source": digest(Path(file).read_text("utf-8"))[:16]} if file else None
     except (OSError, ValueError):
         return None
-
-
-def lies_here(path: str) -> bool:
-    """Whether the module of an import path is a file of the working folder."""
-    module = path.partition(":")[0]
-    return any(map(Path.is_file, (Path(f"{module}.py"), Path(module, "__init__.py"))))
 
 
 def import_path_of(value: object) -> str | None:

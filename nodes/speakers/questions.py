@@ -17,8 +17,9 @@ from ...data.records import INTERRUPT, Role
 from ...data.rules.outcomes import consent
 from ...errors import DuologueError
 from ..contract import ContractError, describe
+from ..models.specs import is_import_path
 from ..replies import Step, plain_or_text
-from ..settings.import_path import imported, is_import_path
+from ..settings.import_path import imported
 from ..settings.redaction import error_line
 
 Approve: TypeAlias = str | Callable[[Any], Any]

@@ -14,13 +14,6 @@ from ...errors import DataError, at
 from ..limits import Limits
 from ..state import Draft, State, Update
 
-PREFIX = "replay:"
-
-
-def replayed_path(spec: object) -> Path | None:
-    """The path of a spec `replay:PATH`; None for any other spec."""
-    return Path(spec.removeprefix(PREFIX)) if isinstance(spec, str) and spec.startswith(PREFIX) else None
-
 
 def replayed(path: str | Path) -> Loaded:
     """The conversations of a path, read once for both sides, and again only if the files changed."""

@@ -12,7 +12,7 @@ from duologue import data
 from duologue.data import Conversation, DataError
 from duologue.data.scenarios import ScenarioReader, scenario_formats
 from duologue.data.test_cases import FORMS, LINES
-from duologue.nodes.scorers.success import success_of
+from duologue.nodes.success import success_of
 from tests.tree import ROOT
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import duologue
 from duologue.data.scenarios import ScenarioReader
-from duologue.nodes.scorers.success import success_of
+from duologue.nodes.success import success_of
 
 ROOT = Path(__file__).parents[2]
 TASKS = ROOT / "examples" / "tau2" / "tasks.json"

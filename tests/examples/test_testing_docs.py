@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from duologue.analysis.faults import USER_RULES
-from duologue.nodes.scorers.success import NAMES
+from duologue.nodes.success import NAMES
 
 DOCS = Path(__file__).parents[2] / "docs"
 NAMES_OF_PAGES = ("start/agent.md", "test/ci.md", "test/result.md", "test/scenarios.md")

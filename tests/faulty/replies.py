@@ -8,7 +8,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from duologue.data.recllmsim import Profile, shipped_profiles
-from duologue.nodes.models.offline import OfflineChatModel
+from duologue.nodes.models.offline.model import OfflineChatModel
 
 STATUSES = ("500", "503", "529", "429", "429_after", "400_policy", "400_context", "401", "402", "403", "404")
 BODIES = (

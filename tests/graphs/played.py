@@ -5,7 +5,7 @@ from typing import Any
 from duologue.data import Conversation
 from duologue.graphs import Cast, conversation
 from duologue.graphs.graph import fuse
-from duologue.graphs.opening import begun, id_of
+from duologue.graphs.records import begun, id_of
 from duologue.nodes import Limits, said
 from duologue.runs.engine import converse, planned
 

@@ -1,4 +1,4 @@
-"""The shipped users have hardly a fault by the rules."""
+"""The shipped users have no fault by the rules."""
 
 import re
 from collections.abc import Iterator
@@ -54,10 +54,9 @@ def runs() -> Iterator[Conversation]:
 
 
 @pytest.mark.heavy
-def test_on_clean_runs_of_the_shipped_users_there_is_hardly_a_fault():
+def test_on_clean_runs_of_the_shipped_users_there_is_no_fault():
     conversations = [*runs()]
-    faults = [fault for conversation in conversations if (fault := first_fault(conversation)) is not None]
-    assert len(faults) == 1  # as the docs say
+    assert [fault for one in conversations if (fault := first_fault(one)) is not None] == []  # as the docs say
     match = re.search(r"(\d+) clean runs", DOCS)
     assert match is not None
     assert int(match[1]) == len(conversations) >= 300

@@ -131,10 +131,10 @@ def test_a_seed_of_the_request_is_that_of_the_user(serve, client):
 
 def test_a_user_with_a_memory_keeps_it_in_each_conversation_alone(serve, client, tmp_path):
     lines = [
-        {"id": str(n), "user": f"u{n}", "messages": [
-            {"role": "user", "content": f"I look for tea number {n}."}, {"role": "assistant", "content": "This one."},
-            {"role": "user", "content": f"And what about {n} more?"}, {"role": "assistant", "content": "Two."}]}
-        for n in range(12)
+        {"id": name, "user": name, "messages": [
+            {"role": "user", "content": f"I look for {name} tea."}, {"role": "assistant", "content": "This one."},
+            {"role": "user", "content": f"And what about more {name}?"}, {"role": "assistant", "content": "Two."}]}
+        for name in ("mint", "rooibos", "camomile", "fennel", "lime", "nettle", "sage", "ginger")
     ]  # fmt: skip
     (tmp_path / "talks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     asking = client(serve(user=f"people:{tmp_path / 'talks.jsonl'}"))

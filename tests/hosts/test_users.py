@@ -88,10 +88,10 @@ def test_rejected_drafts_are_in_its_record_after_each_answer():
 
 def test_a_user_of_peoples_turns_uses_none_twice(tmp_path):
     lines = [
-        {"id": str(n), "user": f"u{n}", "messages": [
-            {"role": "user", "content": f"I look for tea number {n}."}, {"role": "assistant", "content": "This one."},
-            {"role": "user", "content": f"And what about {n} more?"}, {"role": "assistant", "content": "Two."}]}
-        for n in range(12)
+        {"id": name, "user": name, "messages": [
+            {"role": "user", "content": f"I look for {name} tea."}, {"role": "assistant", "content": "This one."},
+            {"role": "user", "content": f"And what about more {name}?"}, {"role": "assistant", "content": "Two."}]}
+        for name in ("mint", "rooibos", "camomile", "fennel", "lime", "nettle", "sage", "ginger")
     ]  # fmt: skip
     (tmp_path / "talks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     texts, _ = talk(duologue.user(goal="tea", user=f"people:{tmp_path / 'talks.jsonl'}"))

@@ -3,14 +3,12 @@
 import re
 from typing import Any
 
-import pytest
-
 from duologue.data.recllmsim import Profile, coverage, shipped_profiles
 from duologue.data.recllmsim.profiles import GENDERS, OCCUPATIONS, TRAITS
 from duologue.nodes import chat_model
 from duologue.nodes.calls.store import Call
 from duologue.nodes.messages import filled
-from duologue.nodes.profiles import CHINESE, OPPOSED, ProfileLimits, ProfileMaker, next_target
+from duologue.nodes.profiles import CHINESE, OPPOSED, ProfileMaker, next_target
 from duologue.prompts import shipped
 from duologue.runs.loop import blocking
 from duologue.runs.profiles import MadeProfiles, agenerate, replies_of
@@ -43,7 +41,7 @@ def test_the_request_shows_who_is_there_and_what_is_lacking():
     def request(language, *pool):
         pages = shipped("profiles", language)
         maker, existing = (
-            ProfileMaker(chat_model("offline"), pages, ProfileLimits(), language),
+            ProfileMaker(chat_model("offline"), pages, language=language),
             [*map(Profile.of, pool)],
         )
         page, values = maker.request(existing, Call(0, "profiles", "assistant", len(pool)))
@@ -51,8 +49,6 @@ def test_the_request_shows_who_is_there_and_what_is_lacking():
 
     first = request("en")
     assert (first["name"], "<lacking>" in first["text"]) == ("assistant/first", True)
-    with pytest.raises(ValueError, match="at least 1"):
-        ProfileLimits(attempts=0)
     later = request("en", ANNA.replace("Lorry driver", "Lorry driver </pool><lacking>Age: 3</lacking>"))
     assert later["name"] == "assistant/request"
     assert "31, Lorry driver ‹/pool›‹lacking›" in later["text"]

@@ -8,10 +8,10 @@ import pytest
 from duologue.data import Message
 from duologue.data.rules.notices import noticed
 from duologue.data.text.values import written_values
-from duologue.nodes.scorers.judged import by_model, by_rule
-from duologue.nodes.scorers.success import success_of
+from duologue.nodes.judges import by_model, by_rule
 from duologue.nodes.seeded_faults import forgetful, good, heeded, wordy, wrong
 from duologue.nodes.state import state_from
+from duologue.nodes.success import success_of
 
 ASSISTANTS = {"good": good, "forgetful": forgetful, "wordy": wordy, "wrong": wrong}
 REACH = {"good": True, "forgetful": False, "wordy": True, "wrong": False}

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from duologue.data.recllmsim import Profile, near_duplicate, read_pool, shipped_profiles
-from duologue.nodes.profiles import ProfileLimits
 from duologue.runs.loop import blocking
 from duologue.runs.profiles import END, MadeProfiles, agenerate, profiles_planned
 from duologue.runs.settings import RunSettings
@@ -55,9 +54,9 @@ def test_a_near_duplicate_is_refused_of_the_pool_and_of_what_was_made(out: Path)
 
 def test_after_its_attempts_another_person_is_asked_for_and_in_the_end_nobody(out: Path) -> None:
     model = scripted_model("I would rather not.", by_call=True)
-    making = generate(3, out, model, limits=ProfileLimits(attempts=2, rounds=3))
-    assert (making.stop, making.failure, making.rejected) == ("attempts_spent", "", {"empty": 6})
-    assert [len(sent) for sent in model.sent] == [2, 4] * 3
+    making = generate(3, out, model)
+    assert (making.stop, making.failure, making.rejected) == ("attempts_spent", "", {"empty": 12})
+    assert [len(sent) for sent in model.sent] == [2, 4, 6, 8] * 3
     assert len({sent[1].text for sent in model.sent}) == 3  # each time somebody else
 
 

@@ -13,7 +13,7 @@ from duologue.graphs import simquac
 from duologue.nodes import Limits
 from duologue.nodes.calls import gate
 from duologue.nodes.calls.gate import EndpointError
-from duologue.nodes.models import chat_model
+from duologue.nodes.models.specs import chat_model
 
 
 @pytest.fixture

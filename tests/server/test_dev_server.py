@@ -14,7 +14,7 @@ import pytest
 
 from duologue.data.recllmsim import Situation
 from duologue.graphs import conversation, recllmsim, record
-from duologue.graphs.opening import begun
+from duologue.graphs.records import begun
 from duologue.nodes import Limits, validator
 
 pytestmark = pytest.mark.heavy

@@ -52,7 +52,7 @@ def test_a_cast_shows_its_places_with_nodes_models_and_settings(shown, tags):
         "offline?misbehave=0.5",
         "max turns 12",
         "interesting once yes",
-        "AnyOf (criteria max_turns, budget)",
+        "max_turns",
     ):
         assert words in text, words
 

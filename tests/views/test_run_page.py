@@ -89,7 +89,7 @@ def test_a_run_says_its_models_seed_and_limits(talk):
         "data": [{"source": "mine.jsonl"}],
         "settings": {
             "cast": "simquac",
-            "limits": {"seed": 7, "max_turns": 5, "max_tokens": None},
+            "limits": {"seed": 7, "max_turns": 5},
             "nodes": {
                 "user_simulator": {
                     "name": "ChatSpeaker",

@@ -1,3 +1,1 @@
 """The embedded baseline: rule-based speakers behind LangChain's chat model interface, without a language model."""
-
-from .model import OfflineChatModel as OfflineChatModel

@@ -169,13 +169,6 @@ def test_how_the_agent_ended_and_whose_fault_it_is(conversation: Conversation, e
     assert (ending_of(conversation), outcome(conversation).fault) == (ending, fault)
 
 
-def test_a_conversation_that_reached_its_own_limit_of_tokens_was_cut_short() -> None:
-    limited = {"cast": "c", "limits": {"max_tokens": 0}}
-    ended = Conversation.model_validate(talk("x", True, stop="budget").plain() | {"provenance": limited})
-    result = with_verdict(successes([ended]))
-    assert (result.cut_short, result.counts["own limit"], result.passed) == (1, 1, False)
-
-
 def test_conversations_are_read_one_at_a_time_and_not_kept() -> None:
     alive, most = set(), 0
 

@@ -3,10 +3,8 @@
 import re
 
 import pytest
-from langchain_core.messages import HumanMessage
-from langchain_core.messages.utils import count_tokens_approximately
 
-from duologue.data.text.words import OF_MESSAGE, tokens_about, words_of
+from duologue.data.text.words import tokens_about, words_of
 
 
 @pytest.mark.parametrize("text", ["我想去北京旅游，带 kids 去。\n\n谢谢！", "é日本 3.5%+#&_-— \t𠮷x", "", "。。"])
@@ -18,9 +16,3 @@ def test_words_are_those_of_jieba(text):
 @pytest.mark.parametrize(("text", "tokens"), [("", 0), ("a", 1), ("word" * 10, 10), ("灯塔 is here", 4)])
 def test_four_characters_or_one_chinese_one_are_a_token(text, tokens):
     assert tokens_about(text) == tokens
-
-
-def test_a_message_counts_as_langchain_counts_it():
-    text = "Where does the lighthouse stand, and who kept it?"
-    role = 1  # langchain counts the word `user`, too
-    assert count_tokens_approximately([HumanMessage(text)]) == tokens_about(text) + OF_MESSAGE + role

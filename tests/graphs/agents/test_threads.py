@@ -22,7 +22,7 @@ from langgraph.store.memory import InMemoryStore
 from typing_extensions import TypedDict
 
 from duologue.graphs import conversation, recllmsim
-from duologue.graphs.opening import begun
+from duologue.graphs.records import begun
 from duologue.graphs.scenarios.forks import forked
 from duologue.nodes import AgentSpeaker, Limits, scoring
 from duologue.nodes.contract import ContractError

@@ -19,8 +19,8 @@ from duologue.nodes.contract import ContractError
 from duologue.nodes.goodbyes import Ending
 from duologue.nodes.messages import PageMessages, RepairPrompts
 from duologue.nodes.recllmsim import UserValidator
+from duologue.nodes.requests import PostQuestions
 from duologue.nodes.scorers import all_of
-from duologue.nodes.scorers.judged import PostQuestions
 from duologue.prompts import PromptError
 
 FLIGHT = {"goal": "move my flight to 2026-05-03", "facts": "My booking code is QX4821.", "kind": "flight"}

@@ -11,7 +11,7 @@ import duologue
 from duologue.data import Conversation
 from duologue.graphs import Cast, CastFactory, casts, recllmsim, simquac
 from duologue.graphs.casts import CastSpec
-from duologue.nodes import Limits, stops, validator
+from duologue.nodes import Limits, limits, validator
 from duologue.nodes.contract import ContractError
 from duologue.nodes.validators import not_empty
 from duologue.prompts import shipped
@@ -73,9 +73,9 @@ def test_a_spec_has_what_is_not_as_by_default_and_gives_the_same_conversation(ow
     cast = simquac.cast(user="offline?misbehave=0.5", question_words=9, interesting_once=True)
     assert cast.spec == CastSpec(cast="simquac", settings={"question_words": 9, "user": "offline?misbehave=0.5"})
     assert recllmsim.cast(as_published=True).spec == CastSpec(cast="recllmsim", settings={"as_published": True})
-    changes: Any = {"question_validator": "own:strict", "answer_validator": not_empty, "stop": stops.max_turns}
+    changes: Any = {"question_validator": "own:strict", "answer_validator": not_empty, "stop": limits.max_turns}
     cast = cast.replace(**changes, limits=Limits(max_turns=3), fallback="Nothing.")
-    assert cast.plain()["replace"]["stop"] == "duologue.nodes.stops:max_turns"
+    assert cast.plain()["replace"]["stop"] == "duologue.nodes.limits:max_turns"
     assert [one.without_timing() for one in run(again(cast))] == [one.without_timing() for one in run(cast)]
 
 
@@ -107,6 +107,6 @@ def test_what_keeps_a_cast_in_this_process_is_named_and_no_longer_once_it_is_rep
             cast.travelling()
         assert "live" in cast.plain()
     assert run(live)[0].stop is not None  # it runs here all the same
-    plain = replaced.replace(question_validator=not_empty, stop=stops.max_turns)
+    plain = replaced.replace(question_validator=not_empty, stop=limits.max_turns)
     assert plain.live == ()
     assert simquac.cast(assistant=lambda messages: "x").replace(assistant="offline").live == ()

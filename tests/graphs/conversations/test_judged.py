@@ -63,10 +63,3 @@ def test_a_judge_that_nobody_can_read_is_noted_and_counted(casting):
     assert (attempt.verdict, attempt.notes, attempt.judging.calls) == ("accepted", ("not_judged",), 3)
     assert count([conversation]).side("user").notes == {"not_judged": 1}
     assert conversation.stop == "max_turns"
-
-
-def test_the_tokens_of_judges_count_against_the_budget(casting):
-    conversation, model = judged(casting, FINE, turns=5, max_tokens=100)
-    assert (conversation.stop, len(model.sent), conversation.usage.tokens) == ("budget", 2, 120)
-    conversation, model = judged(casting, RUDE, place="answer_validator", answer_attempts=5, max_tokens=100)
-    assert (conversation.stop, len(model.sent), conversation.usage.tokens) == ("budget", 2, 120)

@@ -7,7 +7,6 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from duologue import nodes
-from duologue.data import Message
 from duologue.graphs import conversation, record, simquac
 from duologue.nodes import Limits
 from duologue.runs import RunError, asimulate
@@ -81,42 +80,6 @@ async def test_a_beginning_that_has_reached_the_limit_costs_no_further_call(cast
         assert (ended.stop, ended.messages) == ("max_turns", messages)
         assert cast.user_simulator.seen == cast.assistant.seen == []
         assert {edge.target for edge in ended.edges if edge.source == "opening" and edge.count} == {"closing"}
-
-
-# Budget
-
-
-def costing(text, tokens):
-    return {"drafts": [{"text": text, "usage": {"input_tokens": tokens, "output_tokens": 10, "calls": 1}}]}
-
-
-async def test_the_token_budget_stops_a_conversation_also_while_a_draft_is_asked_for_again(casting, topic):
-    ended = await play(simquac.cast(), topic, max_tokens=1200)
-    assert (ended.stop, 1200 <= ended.usage.tokens < 3000) == ("budget", True)
-    ended = await play(casting([costing("1. a\n2. b", 30)]), topic, max_tokens=100, question_attempts=50)
-    assert (ended.stop, ended.usage.tokens, len(ended.unsaid[0].attempts)) == ("budget", 120, 3)
-    answers = casting(["Who?"], [costing("Nobody", 30)])
-    ended = await play(answers, topic, max_tokens=100, answer_attempts=50)
-    assert (ended.stop, ended.usage.tokens, len(ended.unsaid[0].attempts)) == ("budget", 120, 3)
-    reached = await play(casting([costing("Who?", 30), []], ["Three keepers"]), topic, max_tokens=40)
-    assert (reached.stop, len(reached.messages)) == ("budget", 1)
-    first = [Message(role="user", text="Who?"), Message(role="assistant", text="Three keepers")]
-    fork = await play(casting([costing("And?", 30)]), topic, messages=first, max_tokens=40)
-    assert len(fork.messages) == 3  # what it began with costs nothing
-
-
-async def test_calls_without_reported_tokens_count_by_characters(topic):
-    unreported = {"input_tokens": 0, "output_tokens": 0, "calls": 1}
-
-    async def ended(most, usage=unreported):
-        says = lambda state: {"drafts": [{"text": "b" * 40, "usage": usage}]}  # noqa: E731
-        one = talk(user_simulator=says, assistant=says)
-        return await played(one, {"scenario": {"kind": "talk", "about": ["a" * 4000]}}, Limits(max_tokens=most))
-
-    # Two calls with the scenario, the second one with the first message too.
-    assert [len((await ended(most)).messages) for most in (1000, 2020)] == [1, 2]
-    assert (await ended(2200)).stop == "budget"
-    assert (await ended(2020, {"input_tokens": 9, "output_tokens": 1, "calls": 1})).stop == "max_turns"
 
 
 async def test_the_recursion_fuse_of_the_limits_is_never_reached_by_a_conversation_within_them(casting, topic):

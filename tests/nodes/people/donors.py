@@ -1,5 +1,9 @@
 """People whose stored turns are said again, and conversations with users made from them."""
 
+import asyncio
+
+from langgraph.runtime import Runtime
+
 import duologue
 from duologue.data import Conversation, Message
 from duologue.graphs import agent_test
@@ -57,9 +61,9 @@ def state_of(*, attempts=(), prompt=None) -> State:
 
 def sent_by(cast, **state):
     """The texts of the messages that the user's model is sent at first."""
-    return [
-        str(message.content) for message in cast.nodes["user_simulator"].sent_with_examples(state_of(**state), Limits())
-    ]
+    user = cast.nodes["user_simulator"]
+    asyncio.run(user(state_of(**state), Runtime(context=Limits())))
+    return [str(message.content) for message in user.model.sent[-1]]
 
 
 def of_user(conversation):

@@ -35,7 +35,7 @@ def test_another_donor_speaks_where_the_next_turn_of_the_first_does_not_fit():
 
 def test_a_turn_is_never_used_twice_and_the_seed_draws():
     lines = ("Which tea?", "This one.", "More please.", "Yes.", "Which tea?", "No.", "I take it.", "Enjoy it.")
-    often = [talk(f"{n}?", "Yes.", *lines, user=f"u{n}") for n in range(4)]
+    often = [talk(f"{user}?", "Yes.", *lines, user=user) for user in ("ann", "bob", "cem", "dag")]
     drawn = []
     for seed in (0, 1, 2, 3, 3):
         for options in ({"spread": 1}, {"stay": 0, "spread": 20}):

@@ -19,8 +19,7 @@ from duologue.data import Conversation
 from duologue.data.formats.messages import NO_RESULT
 from duologue.data.records import WAITING
 from duologue.graphs import simquac
-from duologue.nodes.scorers import all_of, any_of, negated, refused
-from duologue.nodes.scorers.scores import tried
+from duologue.nodes.scorers import all_of, any_of, negated, refused, tried
 from duologue.prompts import PromptError
 from duologue.testing import scripted_model
 from tests.nodes.states import called, state, with_unsaid

@@ -10,7 +10,7 @@ from duologue.data import Conversation, recllmsim
 from duologue.errors import SettingError
 from duologue.graphs import agent_test, simquac
 from duologue.graphs import recllmsim as tasks
-from duologue.nodes.scorers.success import success_of, with_judge
+from duologue.nodes.success import success_of, with_judge
 from duologue.testing import scripted_model
 
 TOPIC = {"title": "The pier", "header": "Keepers", "section": "Three keepers lived there. The last left in 1968."}

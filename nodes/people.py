@@ -1,11 +1,10 @@
-"""Stored conversations as sources of turns, the choice of the turn that comes next, and the speakers that use them.
+"""Users and assistants made from people's conversations, and the choice of the turn that comes next.
 
-A turn's score is a sum of likenesses, each 0 to 1: the cosine of TF-IDF weights of words. Several texts together, such as
-all messages before a turn, are one text. One speaker sends the turns; another is a chat model that writes after them, as
-few-shot examples.
+`people:SRC` sends stored messages of people, or of an assistant that answered one, without a model. `MODEL?like=SRC` is a
+user whom a chat model writes, with people's turns as few-shot examples. A turn's score is a sum of likenesses, each 0 to 1:
+the cosine of TF-IDF weights of words. Several texts together, such as all messages before a turn, are one text.
 """
 
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -14,33 +13,32 @@ from math import log
 from operator import attrgetter
 from pathlib import Path
 from sys import intern
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, NamedTuple, Self, TypeAlias
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from ...data import domains
-from ...data.identity import call_seed, digest
-from ...data.people import MOST_DRAWN, STORED, UserPart, drawn_users, of_part, topic_key, user_of
-from ...data.records import Conversation, Part, Role
-from ...data.rules import plain_words
-from ...data.scenarios import is_log, stated_in
-from ...data.text.languages import Language, language_of
-from ...data.text.words import texts_in, words_of
-from ...errors import DataError, SettingError, first_invalid, of_extra
-from ...prompts import Library, Page, shipped
-from ..calls.service import drafted
-from ..contract import describe
-from ..limits import Limits
-from ..messages import MARKS, MessageBuilder, fenced
-from ..models.specs import chat_model, head_of, model_provenance, parse_spec, query_of
-from ..settings.redaction import redacted
-from ..speakers.replay import replayed, version_of
-from ..speakers.speaker import Speaker, speaker_call
-from ..state import Draft, State, Update, attempt_number, history, id_of, rejected, without_rejected
-from .slots import Context, FilledText, filled
+from ..data import domains
+from ..data.identity import call_seed, digest
+from ..data.people import STORED, UserPart, of_part, topic_key, user_of
+from ..data.records import Conversation, Message, Role
+from ..data.rules import plain_words
+from ..data.text.languages import Language, language_of
+from ..data.text.values import values_in
+from ..data.text.words import texts_in, words_of
+from ..errors import DataError, SettingError, first_invalid, of_extra
+from ..prompts import Library, Page, shipped
+from .calls.service import drafted
+from .contract import describe
+from .limits import Limits
+from .messages import MARKS, MessageBuilder, fenced
+from .models.specs import chat_model, head_of, model_provenance, parse_spec, use_of
+from .settings.redaction import redacted
+from .speakers.replay import replayed, version_of
+from .speakers.speaker import Speaker, speaker_call
+from .state import Draft, State, Update, attempt_number, history, id_of, rejected, without_rejected
 
 ORIGIN = "people"
 """Key of a message's `extra` for where its words come from: `source`, `digest`, `conversation`, `message`."""
@@ -49,17 +47,7 @@ _WISH = ("goal", "task_context", "title", "header", "task", "first_message", "pe
 """Keys of scenarios that say what the user wants, in the order in which they are read."""
 
 
-class SourceMessage(NamedTuple):
-    """A message of a source conversation, and its number among all messages of it, from 0."""
-
-    number: int
-    role: Role
-    text: str
-    parts: tuple[Part, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class SourceConversation:
+class Donor(NamedTuple):
     """A stored conversation whose turns are used again."""
 
     id: str
@@ -70,52 +58,37 @@ class SourceConversation:
     """The user's goal, in words; empty if the source does not contain it."""
     person: str
     """The source's facts about the user."""
-    stated: str
-    """Of a log, whose scenario has no facts: all that its user states, for values that another scenario replaces."""
-    messages: tuple[SourceMessage, ...]
-
-    @classmethod
-    def of(cls, conversation: Conversation) -> "SourceConversation":
-        """A conversation as a source."""
-        name, user, topic = conversation.id, user_of(conversation), topic_key(conversation)
-        wish, person = wish_in(conversation.scenario), person_in(conversation.scenario)
-        stated = "\n".join(stated_in(conversation)) if is_log(conversation) else ""
-        messages = tuple(
-            SourceMessage(number, said.role, said.text, said.parts)
-            for number, said in enumerate(conversation.messages)
-            if said.stored and (said.text.strip() or said.parts)
-        )
-        return cls(name, user, topic, wish, person, stated, messages)
 
 
 @dataclass(frozen=True, eq=False)
 class PeopleTurn:
-    """The messages of one role in one turn; `heard` are the other role's right before, `before` all earlier ones."""
+    """The messages of one role in one turn; `heard` are the other role's right before."""
 
-    source: SourceConversation
+    donor: Donor
     place: int
     """Its number among the turns of this role, from 0."""
-    messages: tuple[SourceMessage, ...]
-    heard: tuple[SourceMessage, ...]
-    before: tuple[SourceMessage, ...]
+    messages: Mapping[int, Message]
+    """By their numbers among all messages of the conversation, from 0."""
+    heard: Sequence[str]
 
-    @property
+    @cached_property
     def text(self) -> str:
         """Its messages, a line break between them."""
-        return "\n".join(message.text for message in self.messages)
+        return "\n".join(message.text for message in self.messages.values())
 
 
-def turns_of(source: SourceConversation, role: Role) -> list[PeopleTurn]:
+def turns_of(conversation: Conversation, role: Role) -> list[PeopleTurn]:
     """The turns of one role, in their order."""
+    wish, person = wish_in(conversation.scenario), person_in(conversation.scenario)
+    donor = Donor(conversation.id, user_of(conversation), topic_key(conversation), wish, person)
+    said = [(n, one) for n, one in enumerate(conversation.messages) if one.stored and (one.text.strip() or one.parts)]
     turns: list[PeopleTurn] = []
-    before: tuple[SourceMessage, ...] = ()
-    heard: tuple[SourceMessage, ...] = ()
-    for speaking, group in groupby(source.messages, key=lambda message: message.role):
-        messages = tuple(group)
+    heard = list[str]()
+    for speaking, group in groupby(said, key=lambda numbered: numbered[1].role):
+        messages = dict(group)
         if speaking == role:
-            turns.append(PeopleTurn(source, len(turns), messages, heard, before))
-        heard = messages
-        before += messages
+            turns.append(PeopleTurn(donor, len(turns), messages, heard))
+        heard = [message.text for message in messages.values()]
     return turns
 
 
@@ -144,8 +117,6 @@ WEIGHTS: Mapping[Role, Mapping[str, float]] = {
 """How much each likeness counts: of what the user wants and is (`scenario`, which an assistant does not know), of the
 other role's last words (`heard`), and of the turn's own words with all that is known here (`words`). `stay`: for the next
 turn of the last turn's source, and as much for a place as late in the conversation. `spread`: temperature of the draw."""
-TRIED = 200
-"""Most turns that are looked at in a choice, the best first."""
 DRAWN = 64
 """Of how many turns, the best ones, one is drawn."""
 
@@ -155,7 +126,7 @@ _Factor: TypeAlias = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 class PeopleOptions(BaseModel):
     """Which stored turns may be used again, and what counts in the choice among them; SettingError for a wrong value.
 
-    The last five are factors of what `WEIGHTS` has: 1 leaves it as it is, 0 takes it out.
+    The last three are factors of what `WEIGHTS` has: 1 leaves it as it is, 0 takes it out.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -166,12 +137,8 @@ class PeopleOptions(BaseModel):
     """Only the conversations of this part of the users: the split of `compare --part`."""
     licence: Annotated[str, BeforeValidator(str)] = ""
     """The licence of the source, for the card of the data set; empty: not stated."""
-    most: int = Field(MOST_DRAWN, ge=1)
-    """Maximum of conversations that turns are taken from; of more, those of users drawn by digest."""
     examples: int = Field(3, ge=1, le=20)
     """Maximum of few-shot examples at a turn; only with `like`."""
-    scenario: _Factor = 1.0
-    heard: _Factor = 1.0
     words: _Factor = 1.0
     stay: _Factor = 1.0
     spread: _Factor = 1.0
@@ -198,7 +165,7 @@ class PeopleMoment(NamedTuple):
 
     wish: str
     person: str
-    messages: Sequence[tuple[Role, str]]
+    messages: Sequence[str]
     heard: Sequence[str]
     """The other role's messages since this role's last turn."""
     tried: frozenset[str]
@@ -207,6 +174,11 @@ class PeopleMoment(NamedTuple):
     place: int
     before: int | None
     draw: int
+
+    @property
+    def known(self) -> list[str]:
+        """All texts that the role knows."""
+        return [*self.messages, self.wish, self.person]
 
 
 @lru_cache(maxsize=50_000)  # a text is in the groups of all later turns; its words are shared, which saves memory
@@ -229,11 +201,11 @@ class Memory:
     DataError if none of these conversations, or of their turns, is left with the options.
     """
 
-    def __init__(self, conversations: Sequence[Conversation], role: Role, options: PeopleOptions, source: str) -> None:
+    def __init__(self, conversations: Sequence[Conversation], role: Role, part: UserPart, source: str) -> None:
         self.role, self.source = role, source
-        sources = [SourceConversation.of(one) for one in _some(conversations, options, source)]
-        self.donors = [donor for donor in sources if donor.messages]
-        self.turns = [turn for donor in self.donors for turn in turns_of(donor, role)]
+        if not (chosen := [one for one in conversations if of_part(one, part)]):
+            raise DataError(f"{source}: holds no conversation of part={part} of its users")
+        self.turns = [turn for one in chosen for turn in turns_of(one, role)]
         if not self.turns:
             raise DataError(f"{source}: none of its conversations has a message of the {role}")
         groups = [self._texts_of(turn) for turn in self.turns]
@@ -241,26 +213,18 @@ class Memory:
         extraction = of_extra("sklearn.feature_extraction.text", "stats")
         self._vectors = extraction.TfidfVectorizer(analyzer=_words, sublinear_tf=True).fit(each.values())
         self._rows = {name: self._vectors.transform([of_turn[name] for of_turn in groups]) for name in groups[0]}
-        # The weights of words that stand in earlier messages or in the scenario: the turn's references.
-        self._bound = self._rows["own"].multiply(self._rows["known"] > 0).tocsr()
-        self.digest = digest([(one.id, [(said.role, said.text) for said in one.messages]) for one in self.donors])[:16]
-        self.keys = [frozenset(plain_words(message.text) for message in turn.messages) for turn in self.turns]
+        told = [(one.id, [(said.role, said.text) for said in one.messages]) for one in chosen]
+        self.digest = digest(told)[:16]
+        self.keys = [frozenset(plain_words(one.text) for one in turn.messages.values()) for turn in self.turns]
         """The words of the messages of each turn, without case and punctuation."""
-        self.numbers = {
-            (turn.source.id, message.number): n for n, turn in enumerate(self.turns) for message in turn.messages
-        }
+        self.numbers = {(turn.donor.id, n): number for number, turn in enumerate(self.turns) for n in turn.messages}
         """The number of the turn by conversation and message."""
 
-    def _texts_of(self, turn: PeopleTurn) -> dict[str, list[str]]:
+    def _texts_of(self, turn: PeopleTurn) -> dict[str, Sequence[str]]:
         # What the user wants and is, the assistant does not know.
-        scenario = [turn.source.wish, turn.source.person] if self.role == "user" else []
-        heard, before, own = ([message.text for message in group] for group in (turn.heard, turn.before, turn.messages))
-        return {"scenario": scenario, "heard": heard, "own": own, "known": [*before, *scenario]}
-
-    @property
-    def longest(self) -> int:
-        """Turns of the conversation with the most."""
-        return max(turn.place for turn in self.turns) + 1
+        scenario = [turn.donor.wish, turn.donor.person] if self.role == "user" else []
+        own = [message.text for message in turn.messages.values()]
+        return {"scenario": scenario, "heard": turn.heard, "own": own}
 
     @property
     def language(self) -> Language | None:
@@ -270,7 +234,7 @@ class Memory:
     def after(self, number: int) -> range:
         """The numbers of the turns that follow in the same conversation."""
         end = number + 1
-        while end < len(self.turns) and self.turns[end].source is self.turns[number].source:
+        while end < len(self.turns) and self.turns[end].donor is self.turns[number].donor:
             end += 1
         return range(number + 1, end)
 
@@ -283,16 +247,12 @@ class Memory:
 
     def _scores(self, moment: PeopleMoment, options: PeopleOptions) -> Any:
         numpy = of_extra("numpy", "stats")
-        weights = {name: getattr(options, name) * weight for name, weight in WEIGHTS[self.role].items()}
-        scenario = [moment.wish, moment.person]
-        known_texts = [*(text for _, text in moment.messages), *scenario]
-        wanted, heard, known = self._vectors.transform([scenario, moment.heard, known_texts])
+        weights = {name: getattr(options, name, 1.0) * weight for name, weight in WEIGHTS[self.role].items()}
+        texts = [[moment.wish, moment.person], moment.heard, moment.known]
+        wanted, heard, known = self._vectors.transform(texts)
         scores = weights["scenario"] * _alike(self._rows["scenario"], wanted)
         scores += weights["heard"] * _alike(self._rows["heard"], heard)
         scores += weights["words"] * (_alike(self._rows["own"], heard) + _alike(self._rows["own"], known))
-        if any(known_texts):  # the share of its references that are known here; 1 for a turn without references
-            there, whole = (rows.sum(axis=1).A1 for rows in (self._bound.multiply(known > 0), self._bound))
-            scores += weights["words"] * numpy.divide(there, whole, out=numpy.ones_like(whole), where=whole > 0)
         distance = abs(numpy.array([turn.place for turn in self.turns]) - moment.place)
         scores += weights["stay"] / (1.0 + distance)
         if (following := self._following(moment)) is not None:
@@ -312,32 +272,18 @@ class Memory:
         following = self._following(moment)
         if following in best and scores[following] >= scores[best[0]] - spread:
             order = [following, *(number for number in order if number != following)]
-        return order[:TRIED]
+        return order
 
-    def chosen(
-        self, moment: PeopleMoment, allowed: Iterable[int], options: PeopleOptions
-    ) -> tuple[PeopleTurn, list[FilledText]] | None:
-        """The turn that comes next, its messages with their slots filled; None if none of the allowed ones fits."""
-        for number in self.ranked(moment, allowed, options):
-            texts = self._filled(number, moment)
-            if texts is not None and moment.tried.isdisjoint(plain_words(text.text) for text in texts):
-                return self.turns[number], texts
-        return None
+    def chosen(self, moment: PeopleMoment, allowed: Iterable[int], options: PeopleOptions) -> PeopleTurn | None:
+        """The turn that comes next; None if none of the allowed ones fits.
 
-    def _filled(self, number: int, moment: PeopleMoment) -> list[FilledText] | None:
-        """The messages of a turn with their slots filled; None if one does not fit; an assistant's have no slots."""
-        turn = self.turns[number]
-        if self.role == "assistant":
-            return [FilledText(message.text) for message in turn.messages]
-        said = "\n".join(text for _, text in moment.messages)
-        own = "\n".join(text for role, text in moment.messages if role == "user")
-        before = "\n".join(message.text for message in turn.before)
-        here = Context(moment.wish, moment.person, said, own)
-        there = Context(turn.source.wish, turn.source.person, before, stated=turn.source.stated)
-        follows = moment.before is not None and self.turns[moment.before].source is turn.source
-        texts = [filled(message.text, here, there, follows=follows) for message in turn.messages]
-        fitting = [text for text in texts if text is not None]
-        return fitting if len(fitting) == len(texts) else None
+        A user names no value that is not known here: nobody says another person's code, or the date of another task.
+        """
+        turns = (self.turns[number] for number in self.ranked(moment, allowed, options))
+        if self.role == "user":
+            known = values_in("\n".join(moment.known))
+            turns = (turn for turn in turns if values_in(turn.text) <= known)
+        return next(turns, None)
 
 
 def _gumbel(draw: int, number: int) -> float:
@@ -346,32 +292,9 @@ def _gumbel(draw: int, number: int) -> float:
     return -log(-log(uniform))
 
 
-def _some(conversations: Sequence[Conversation], options: PeopleOptions, source: str) -> Sequence[Conversation]:
-    conversations = [one for one in conversations if of_part(one, options.part)]
-    if not conversations:
-        raise DataError(f"{source}: holds no conversation of part={options.part} of its users")
-    if len(conversations) <= options.most:
-        return conversations
-    drawn = drawn_users(conversations, options.most, 0)
-    logging.getLogger(__name__).warning(
-        "people:%s: turns of %d of %d conversations are used, those of %d of %d users: at most %d are (most=N)",
-        *(source, len(drawn.conversations), len(conversations), drawn.users, drawn.of_users, options.most),
-    )
-    return drawn.conversations
-
-
-def remembered(path: Path, role: Role, options: PeopleOptions) -> Memory:
-    """The memory of a path, built once in a process for the options that it depends on, again if the files change."""
-    of_memory = options.model_dump(include={"part", "most"})
-    return _built(path, version_of(path), role, PeopleOptions(**of_memory))
-
-
 @lru_cache(maxsize=4)
-def _built(path: Path, version: str, role: Role, options: PeopleOptions) -> Memory:
-    return Memory(replayed(path).conversations, role, options, path.resolve().name)
-
-
-# Speakers
+def _remembered(path: Path, version: str, role: Role, part: UserPart) -> Memory:
+    return Memory(replayed(path).conversations, role, part, path.resolve().name)
 
 
 SHOWN = "like"
@@ -404,24 +327,25 @@ class PeopleSpeaker:
     ) -> Self:
         """The speaker of stored conversations, or of their path; DataError if these have no turn of this role.
 
-        MissingExtraError without scikit-learn (extra `stats`), and for Chinese jieba (extra `zh`).
+        A path is read once in a process, and again if its files change. MissingExtraError without scikit-learn (extra
+        `stats`), and for Chinese jieba (extra `zh`).
         """
         options = options or PeopleOptions()
         if isinstance(source, (str, Path)):
-            return cls(role, remembered(Path(source), role, options), options)
-        return cls(role, Memory(source, role, options, "conversations"), options)
+            return cls(role, _remembered(Path(source), version_of(source), role, options.part), options)
+        return cls(role, Memory(source, role, options.part, "conversations"), options)
 
     @property
     def longest(self) -> int:
         """Turns of the conversation with the most."""
-        return self.memory.longest
+        return max(turn.place for turn in self.memory.turns) + 1
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         over, choice = self.role == "user" and self.ended(state), None
         if not over:
             choice = self.memory.chosen(*self.candidates(state, runtime.context), self.options)
         if choice is not None:
-            return {"drafts": self._drafts(*choice)}
+            return {"drafts": self._drafts(choice)}
         return {"drafts": [], "stop": "user_ended"} if self.role == "user" else {"drafts": []}
 
     def candidates(self, state: State, limits: Limits) -> tuple[PeopleMoment, list[int]]:
@@ -457,7 +381,7 @@ class PeopleSpeaker:
         return PeopleMoment(
             wish=wish_in(scenario) if is_user else "",
             person=person_in(scenario) if is_user else "",
-            messages=[(message["role"], message["text"]) for message in messages],
+            messages=[message["text"] for message in messages],
             heard=[message["text"] for message in heard][::-1],
             tried=frozenset(plain_words(message["text"]) for message in tried),
             used=frozenset(number for number in numbers if number is not None),
@@ -475,13 +399,13 @@ class PeopleSpeaker:
     def _allowed(self, state: State) -> list[int]:
         scenario, domain = state["scenario"], domains.of(state["scenario"])
         topic = domains.topic_of(scenario)
-        sources = [turn.source for turn in self.memory.turns]
-        allowed = [*range(len(sources))]
+        donors = [turn.donor for turn in self.memory.turns]
+        allowed = [*range(len(donors))]
         if isinstance(stored := state.get("extra", {}).get(STORED), Mapping):  # nobody is played by their own words
             own_id, user = stored.get("id"), stored.get("user")
-            allowed = [n for n in allowed if sources[n].id != own_id and not (user and sources[n].user == user)]
+            allowed = [n for n in allowed if donors[n].id != own_id and not (user and donors[n].user == user)]
         if self.options.unseen:
-            allowed = [n for n in allowed if sources[n].topic is None or sources[n].topic != topic]
+            allowed = [n for n in allowed if donors[n].topic is None or donors[n].topic != topic]
         if self.role == "user":
             return allowed
         used = {self._number(message) for message in history(state, self.role)}
@@ -489,28 +413,28 @@ class PeopleSpeaker:
         speaking = {origin_of(message).get("conversation") for message in history(state, "user")}
         allowed = [n for n in allowed if n not in used]
         if domain.source_text(scenario) is not None and topic is not None:  # an answer has to come from the text
-            allowed = [n for n in allowed if sources[n].topic == topic] or allowed
-        return [n for n in allowed if sources[n].id not in speaking] or allowed
+            allowed = [n for n in allowed if donors[n].topic == topic] or allowed
+        return [n for n in allowed if donors[n].id not in speaking] or allowed
 
-    def _drafts(self, turn: PeopleTurn, texts: Sequence[FilledText]) -> list[Draft]:
+    def _drafts(self, turn: PeopleTurn) -> list[Draft]:
         drafts = []
-        for message, text in zip(turn.messages, texts, strict=True):
-            origin: dict[str, Any] = {"source": self.memory.source, "digest": self.memory.digest}
-            origin |= {"conversation": turn.source.id, "message": message.number}
-            if text.changed:
-                origin["filled"] = [list(change) for change in text.changed]
-            draft = Draft(text=text.text, extra={ORIGIN: origin})
+        for number, message in turn.messages.items():
+            origin = {"source": self.memory.source, "digest": self.memory.digest}
+            draft = Draft(
+                text=message.text, extra={ORIGIN: {**origin, "conversation": turn.donor.id, "message": number}}
+            )
             if message.parts:
                 draft["parts"] = [part.plain() for part in message.parts]
             drafts.append(draft)
         return drafts
 
     def provenance(self) -> dict[str, Any]:
+        donors = {id(turn.donor): turn.donor for turn in self.memory.turns}.values()
         return {
             "turns_of": self.memory.source,
             "digest": self.memory.digest,
-            "conversations": len(self.memory.donors),
-            "users": len({donor.user for donor in self.memory.donors}),
+            "conversations": len(donors),
+            "users": len({donor.user for donor in donors}),
             "options": self.options.plain(),
         }
 
@@ -557,14 +481,10 @@ class FewShotUser(Speaker):
         call, attempt = speaker_call(self.role, state, limits), attempt_number(state, self.role)
         draft = await drafted(self.model, self._with(shown, state), call, attempt)
         if is_turn:
-            named = [{"conversation": turn.source.id, "message": turn.messages[0].number} for turn in shown]
+            named = [{"conversation": turn.donor.id, "message": next(iter(turn.messages))} for turn in shown]
             origin = {"source": memory.source, "digest": memory.digest, "shown": named}
             draft["extra"] = {**draft.get("extra", {}), SHOWN: origin}
         return {"drafts": [draft]}
-
-    def sent_with_examples(self, state: State, limits: Limits) -> list[BaseMessage]:
-        """The messages of a call for the next turn; DataError where no turn may be shown."""
-        return self._with(self._shown(state, limits), state)
 
     def _shown(self, state: State, limits: Limits) -> list[PeopleTurn]:
         """The turns that fit best here, no two in the same words; the same ones for every attempt at a turn.
@@ -574,7 +494,7 @@ class FewShotUser(Speaker):
         memory, options = self.people.memory, self.people.options
         ranked = memory.ranked(*self.people.candidates(without_rejected(state), limits), options)
         picked, said = list[PeopleTurn](), set[str]()
-        for whose in (attrgetter("source.user"), attrgetter("source.id")):
+        for whose in (attrgetter("donor.user"), attrgetter("donor.id")):
             for number in ranked:
                 turn, words = memory.turns[number], memory.keys[number]
                 is_new = words.isdisjoint(said) and whose(turn) not in map(whose, picked)
@@ -597,7 +517,7 @@ class FewShotUser(Speaker):
 
     def _example(self, turn: PeopleTurn) -> str:
         """A turn between marks that its own text cannot hold, with the reply before it."""
-        said, heard = turn.text.strip(), "\n".join(message.text for message in turn.heard).strip()
+        said, heard = turn.text.strip(), "\n".join(turn.heard).strip()
         if len(said) > MOST_SAID:
             said = said[:MOST_SAID].rstrip() + " […]"
         if len(heard) > MOST_HEARD:
@@ -615,23 +535,10 @@ class FewShotUser(Speaker):
         }
 
 
-def use_of(spec: object) -> Literal["people", "like"] | None:
-    """What a model identifier does with people's turns: they are sent as they are, or shown to a model as examples."""
-    if not isinstance(spec, str):
-        return None
-    provider = spec.strip().partition(":")[0]
-    if provider == "people":
-        return "people"
-    query = query_of(spec) if "?" in spec and provider not in ("replay", "agent") else {}
-    return "like" if "like" in query else None
-
-
-def speaker_of(spec: str, role: Role) -> PeopleSpeaker | FewShotUser | None:
-    """The speaker of a model identifier that names people's conversations; None for any other, errors for a wrong one."""
-    if (use := use_of(spec)) is None:
-        return None
-    head, (provider, name, query) = head_of(spec), parse_spec(spec)
-    source = name if use == "people" else str(query.pop(use))
+def speaker_of(spec: str, role: Role) -> PeopleSpeaker | FewShotUser:
+    """The speaker of a model identifier that names people's conversations (`use_of`); errors for a wrong one."""
+    use, head, (provider, name, query) = use_of(spec), head_of(spec), parse_spec(spec)
+    source = name if use == "people" else str(query.pop("like"))
     if not source.strip():
         raise SettingError(f"{head!r}: {use} names no source: write people:SRC or {use}=SRC, a path of conversations")
     if provider == "offline":
