@@ -35,7 +35,7 @@ from .scorers.scores import SUCCESS, tried
 from .scorers.success import success_of
 from .settings.import_path import imported
 from .settings.redaction import error_line
-from .speakers.lent import alone, own_context
+from .speakers.agents import alone, own_context
 from .speakers.questions import pending_of
 from .speakers.tools import tools_of
 from .state import state_from

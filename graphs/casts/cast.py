@@ -29,7 +29,7 @@ from ...nodes.scorers.scores import scorers_of
 from ...nodes.settings.import_path import import_path_of, imported, is_import_path
 from ...nodes.speakers.agents import AgentSpeaker, SpeakerReply
 from ...nodes.speakers.replay import ReplaySpeaker, replayed_path
-from ...nodes.speakers.speaker import REMOTE, ChatSpeaker, channels_named, is_reply, remote_agent, speaking
+from ...nodes.speakers.speaker import REMOTE, ChatSpeaker, is_reply, remote_agent, speaking
 from ...nodes.state import PLACES
 from ...nodes.stops import SIGNATURE, until_spent
 from ...nodes.validators import not_empty, parts_of
@@ -346,9 +346,6 @@ def _named(role: Role, choice: str) -> Any:
         return stored
     if choice.startswith(REMOTE):
         return AgentSpeaker(role, remote_agent(choice), path=choice)
-    path, _, query = choice.partition("?")
-    if query and is_import_path(path) and not names_model(path):
-        return AgentSpeaker(role, speaking(path, role), path=choice, **channels_named(query, choice))
     if not is_import_path(choice) or names_model(choice):
         return ChatSpeaker(role, chat_model(choice))
     own = speaking(choice, role)

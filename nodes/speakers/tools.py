@@ -1,17 +1,20 @@
 """The tools of an agent: which of them change something outside it, and what was called in drafts and in a fork."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from langgraph.pregel import Pregel
 
 from ...data.records import INTERRUPT, WAITING, Role
-from ..state import Draft, State, said
+from ..state import State, said
 from ..worlds import WorldError
 
 NOT_ASKED_AGAIN, NOT_UNDONE = "not asked again: it had called ", "not undone: it had called "
 """How the note of a draft begins whose tools ran and were not undone, before their names: `NOT_ASKED_AGAIN` where it was
 rejected for that, `NOT_UNDONE` where the conversation had ended."""
+
+STRUCTURED = "structured_response"
+"""The channel of an agent's structured response, and its key among what is kept of a reply."""
 
 
 def tools_of(agent: object) -> Iterator[tuple[str, Any]]:
@@ -38,24 +41,31 @@ def _says_so(metadata: Any) -> bool:
     )
 
 
-def lasting(speaker: object, drafts: Sequence[Draft]) -> list[str]:
-    """Names of the tools that were called for the drafts and may have changed something, in order.
+def lasting(speaker: object, calls: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Names of the tools that were called and may have changed something, in order.
 
     A speaker says with `read_only` which tools change nothing; of one that does not say, any may.
     """
     read_only: Any = getattr(speaker, "read_only", ())
-    called = (call["name"] for draft in drafts for call in draft.get("tool_calls", []) if read_only is not True)
+    called = (call["name"] for call in calls if read_only is not True)
     return list(dict.fromkeys(name for name in called if name not in (INTERRUPT, *(read_only or ()))))
 
 
+def acts_in(draft: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The calls of a draft or an attempt without the one that is its structured response, as of `ToolStrategy`."""
+    response = (draft.get("kept") or {}).get(STRUCTURED) or {}
+
+    def is_response(call: Mapping[str, Any]) -> bool:
+        given = call.get("arguments") or {}
+        same = all(key in response and response[key] == value for key, value in given.items())
+        return same and (draft["text"] in given.values() or given.keys() == response.keys())
+
+    return [call for call in draft.get("tool_calls", []) if not response or not is_response(call)]
+
+
 def calls_that_ran(draft: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The calls of a draft or an attempt without those that wait for the user's answer."""
-    return [call for call in draft.get("tool_calls", []) if call.get("error") != WAITING]
-
-
-def calls_made(attempt: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The calls that ran, without the approvals, which are recorded as calls."""
-    return [call for call in calls_that_ran(attempt) if call["name"] != INTERRUPT]
+    """The acts of a draft or an attempt without those that wait for the user's answer."""
+    return [call for call in acts_in(draft) if call.get("error") != WAITING]
 
 
 def was_not_undone(attempt: Mapping[str, Any]) -> bool:
@@ -67,7 +77,7 @@ def check_fork(state: State, speakers: Mapping[Role, object]) -> None:
     """WorldError if the kept messages of a fork called tools that may have changed something: a new world lacks that."""
     for number, message in enumerate(said(state) if state.get("origin", {}).get("forks") else ()):
         ran = [one for one in message.get("attempts", ()) if one["verdict"] != "rejected" or was_not_undone(one)]
-        calls = [Draft(text="", tool_calls=calls_that_ran(one)) for one in ran]
+        calls = [call for one in ran for call in calls_that_ran(one)]
         if names := lasting(speakers[message["role"]], calls):
             raise WorldError(
                 f"the fork's new world lacks what {', '.join(names)} did for message #{number}: fork at an earlier "

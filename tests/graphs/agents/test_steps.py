@@ -64,10 +64,10 @@ async def test_steps_stand_in_order_with_their_path_words_and_calls() -> None:
     assert told(draft) == [
         ("model", "Let me see.", ["research"], []),
         ("tools", "", [], ["research"]),
-        ("tools/model", "", ["look", "look"], []),
-        ("tools/tools", "", [], ["look"]),
-        ("tools/tools", "", [], ["look"]),
-        ("tools/model", "Both are free.", [], []),
+        ("tools/researcher/model", "", ["look", "look"], []),
+        ("tools/researcher/tools", "", [], ["look"]),
+        ("tools/researcher/tools", "", [], ["look"]),
+        ("tools/researcher/model", "Both are free.", [], []),
         ("model", "You can have both.", [], []),
     ]
     assert calls_of(draft) == [
@@ -75,6 +75,17 @@ async def test_steps_stand_in_order_with_their_path_words_and_calls() -> None:
         ("look", {"room": 1}, "1 is free"),
         ("look", {"room": 2}, "2 is free"),
     ]
+
+
+async def test_a_graph_that_a_function_calls_has_its_steps_calls_and_results() -> None:
+    async def agent(messages: list[dict[str, Any]]) -> str:
+        return str((await researcher().ainvoke({"messages": messages}))["messages"][-1].text)
+
+    (draft,) = (await talk(agent, turns=1)).attempts("assistant")
+    assert draft.text == "Both are free."
+    assert [step.node for step in draft.steps][:4] == ["model", "tools", "tools", "model"]
+    assert calls_of(draft) == [("look", {"room": 1}, "1 is free"), ("look", {"room": 2}, "2 is free")]
+    assert (draft.usage.tokens, draft.usage.calls) == (30, 2)
 
 
 async def test_what_sub_agents_spend_counts_in_the_draft_and_in_every_bound_on_tokens_and_money() -> None:

@@ -1,11 +1,10 @@
 """What an agent is lent for a conversation: a thread, a store, a context; and what it is sent of it."""
 
 import asyncio
-import copy
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Annotated, Any, NotRequired
+from typing import Any, NotRequired
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, ToolMessage
@@ -28,7 +27,7 @@ from duologue.nodes import AgentSpeaker, Limits, scoring
 from duologue.nodes.contract import ContractError
 from duologue.nodes.messages import Talk
 from duologue.nodes.scorers import agent_channels
-from duologue.nodes.speakers import lent
+from duologue.nodes.speakers import agents
 from tests.graphs.agents.talks import (
     ABOUT,
     Heard,
@@ -113,23 +112,14 @@ async def test_an_entrypoint_that_has_its_last_result_is_sent_only_what_is_new()
     assert replies(conversation)[2] == "line 1 | line 2 | <note> | line 3"
 
 
-class Rag(TypedDict):
-    question: str
-    asked: Annotated[list[str], lambda old, new: [*old, *new]]
-    result: NotRequired[Any]
+def test_a_graph_without_messages_is_told_to_be_called_by_a_function() -> None:
+    class Rag(TypedDict):
+        question: str
+        answer: str
 
-
-async def test_a_graph_without_messages_reads_a_channel_and_answers_in_another() -> None:
-    def answer(state: Rag) -> Any:
-        first, *note = state["question"].split("\n\n", 1)
-        assert not note or note[0].startswith("<note>")
-        return {"asked": [first], "result": {"text": f"{state['asked'] + [first]}", "pages": [7]}}
-
-    speaker = AgentSpeaker("assistant", chain(Rag, desk=answer).compile(), reads="question", answers="result")
-    conversation = await talk(speaker, reject="-x")
-    assert replies(conversation) == ["['line 1']", "['line 1', 'line 2']"]
-    assert conversation.messages[3].kept["result"]["pages"] == [7]
-    assert conversation.provenance.nodes["assistant"].settings["answers"] == "result"
+    graph = chain(Rag, desk=lambda state: {"answer": state["question"]}).compile()
+    with pytest.raises(ContractError, match="no 'messages', only answer, question: give a function of messages"):
+        AgentSpeaker("assistant", graph)
 
 
 async def test_an_agent_that_plays_the_user_is_sent_its_part_anew_each_time() -> None:
@@ -199,9 +189,9 @@ async def test_conversations_at_once_share_no_thread_store_or_channel() -> None:
     store.put(("seen",), "before", {})
     agent = chain(Shop, greedy=greedy).compile(checkpointer=InMemorySaver(), store=store)
     speaker = AgentSpeaker("assistant", agent)
-    kept = set(lent._DIRECT)
+    kept = set(agents._DIRECT)
     talks = await asyncio.gather(*(run(cast_of(speaker), repeat=repeat) for repeat in range(5)))
-    assert set(lent._DIRECT) == kept  # a run lets them go with their conversations
+    assert set(agents._DIRECT) == kept  # a run lets them go with their conversations
     assert [replies(one) for one in talks] == [["(2, 1, 1)", "(3, 3, 2)"]] * 5
     assert len(store.search(("seen",))) == 1
 
@@ -215,7 +205,7 @@ async def test_agents_on_both_sides_have_a_thread_each_by_the_conversations_id_a
     assert [len(sent) for sent in user.calls] == [2, 4]
 
 
-async def test_a_store_that_is_not_in_memory_is_shared_and_said_once(caplog: Any) -> None:
+async def test_a_store_that_cannot_be_copied_is_shared_and_said() -> None:
     class Database(InMemoryStore):
         def __deepcopy__(self, memo: Any) -> Any:
             raise TypeError("cannot copy a connection")
@@ -225,9 +215,8 @@ async def test_a_store_that_is_not_in_memory_is_shared_and_said_once(caplog: Any
         return {"messages": [AIMessage(str(len(get_store().search(("all",)))))]}
 
     agent = chain(count=count).compile(store=Database())
-    assert [replies(await talk(agent)) for _ in range(2)] == [["1", "2"], ["3", "4"]]
-    told = [entry.message for entry in caplog.records if "share the agent's store (Database)" in entry.message]
-    assert len(told) == 1
+    with pytest.warns(UserWarning, match=r"share the agent's store \(Database\)"):
+        assert [replies(await talk(agent)) for _ in range(2)] == [["1", "2"], ["3", "4"]]
 
 
 # A rejected draft has not happened
@@ -451,8 +440,8 @@ async def test_an_agent_of_more_steps_than_its_conversation_has_its_own_recursio
 @pytest.fixture
 def another_process() -> Iterator[Any]:
     """A function that forgets the threads of graphs that are invoked directly, as another process never had them."""
-    yield lent._DIRECT.clear
-    lent._DIRECT.clear()
+    yield agents._DIRECT.clear
+    agents._DIRECT.clear()
 
 
 async def test_where_the_place_is_not_in_this_process_the_talk_is_sent_anew_with_channels(
@@ -463,8 +452,7 @@ async def test_where_the_place_is_not_in_this_process_the_talk_is_sent_anew_with
     def desk(state: Shop) -> Any:
         seen.append([f"{one.type}: {one.text}" for one in state["messages"]])
         basket = [*state.get("basket", []), "a bag"]
-        found = [AIMessage("", tool_calls=[call("look")]), ToolMessage("free", tool_call_id="look-1")]
-        return {"basket": basket, "messages": [*copy.deepcopy(found), AIMessage(f"{len(basket)} bags.")]}
+        return {"basket": basket, "messages": [AIMessage(f"{len(basket)} bags.")]}
 
     cast = cast_of(chain(Shop, desk=desk).compile(), limits=Limits(max_turns=2))
     graph = conversation(cast, checkpointer=InMemorySaver(), interrupt_after=["turn_recorder"])
@@ -472,7 +460,7 @@ async def test_where_the_place_is_not_in_this_process_the_talk_is_sent_anew_with
     await graph.ainvoke(recllmsim.scenario(ABOUT), config)
     another_process()
     state = await graph.ainvoke(None, config)
-    whole = ["human: line 1", "ai: ", "tool: free", "ai: 1 bags.", "human: line 2"]
+    whole = ["human: line 1", "ai: 1 bags.", "human: line 2"]
     assert (seen[1], state["messages"][-1].text) == (whole, "2 bags.")
 
 
