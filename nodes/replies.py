@@ -17,7 +17,8 @@ from pydantic import BaseModel
 
 from ..data.attachments import bounded
 from ..data.formats.messages import NO_RESULT
-from ..data.formats.turns import as_messages, turns_of
+from ..data.formats.turns import as_messages
+from ..data.logs.requests import turns_of_response
 from ..data.records import Role
 from ..data.text.cleaning import clean
 from ..errors import DuologueError
@@ -311,52 +312,49 @@ def _dumped(answer: Any) -> Any:
 def messages_of(answer: Any) -> list[BaseMessage]:
     """The messages in an answer; AnswerError if it cannot be read."""
     answer = _dumped(answer)
-    if isinstance(answer, (BaseMessage, str)):
-        return [_read(answer)]
     if isinstance(answer, Mapping):
-        return _of_object(answer)
-    if not isinstance(answer, (list, tuple)):
+        if answer.get("structured_response") is not None:
+            return [AIMessage(structured_text(answer["structured_response"]))]
+        if isinstance(answer.get("messages"), (list, tuple)):
+            return messages_of(list(answer["messages"]))
+        if not _is_message(answer) or _is_raw(answer):
+            text = None if (read := _of_response(answer)) else _one_text(answer)
+            return read or [_read(answer if text is None else text)]
+    elif not isinstance(answer, (BaseMessage, str, list, tuple)):
         raise AnswerError(f"the function answered with {_shown(answer)}: it must answer with {ACCEPTED}")
-    items = [_dumped(one) for one in answer]
-    if any(isinstance(one, Mapping) and one.get("type") in _ITEMS for one in items):
-        return _of_turns(items)
-    return [message for one in items for message in _messages(one)]
+    items = [_dumped(one) for one in (answer if isinstance(answer, (list, tuple)) else [answer])]
+    return _of_response(items) if any(map(_is_raw, items)) else [_read(one) for one in items]
 
 
-def _of_object(answer: Mapping[str, Any]) -> list[BaseMessage]:
-    if answer.get("structured_response") is not None:
-        return [AIMessage(structured_text(answer["structured_response"]))]
-    if isinstance(answer.get("messages"), (list, tuple)):
-        return messages_of(list(answer["messages"]))
-    choices, output, usage = answer.get("choices"), answer.get("output"), answer.get("usage")
-    if isinstance(output, list):  # a response of OpenAI
-        read = _of_turns(output, answer.get("model"))
-    else:
-        # A completion of OpenAI, or the message itself, as Anthropic's is.
-        holder = choices[0] if isinstance(choices, list) and choices else {"message": answer}
-        if not _is_message(holder["message"]):
-            text = _one_text(answer)
-            return [_read(answer if text is None else text)]
-        told = {
-            "finish_reason": holder.get("finish_reason") or answer.get("stop_reason"),
-            "model_name": answer.get("model"),
-        }
-        about = {name: value for name, value in told.items() if isinstance(value, str)}
-        read = _messages({**holder["message"], **({"response_metadata": about} if about else {})})
-    if read and isinstance(usage, Mapping) and isinstance(last := read[-1], AIMessage):
-        last.usage_metadata = usage_in(usage)  # which counts for all of them
-    return read
+def _is_message(one: Any) -> bool:
+    return isinstance(one, Mapping) and bool({"content", "tool_calls", "refusal", "audio"} & set(one))
 
 
-def _messages(one: Any) -> list[BaseMessage]:
-    """A message; several of one with blocks of Anthropic's or Bedrock's form, whose calls are parts of its content."""
-    content = one.get("content") if _is_message(one) else None
+def _is_raw(one: Any) -> bool:
+    """Whether an object is what an API gave: with usage, an item of a response, or calls as blocks of its content."""
+    if not isinstance(one, Mapping) or one.get("type") in _TYPES:
+        return False
+    content = one.get("content")
     blocks = [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else []
     of_others = any("type" not in block or block["type"] in ("tool_use", "tool_result") for block in blocks)
-    of_others = of_others or (_is_message(one) and not content and "audio" in one)
-    if not of_others or one.get("tool_calls") or one.get("type") in _TYPES:
-        return [_read(one)]
-    return _of_turns({"role": "assistant", **one})
+    is_item = one.get("type") in _ITEMS or "usage" in one or (not content and bool(one.get("audio")))
+    return is_item or (of_others and not one.get("tool_calls"))
+
+
+def _of_response(value: Any) -> list[BaseMessage]:
+    """The messages of a completion, a response, or items of one, of any API, read as a log of it is."""
+    about, read = value if isinstance(value, Mapping) else {}, list[BaseMessage]()
+    for turn in turns_of_response(value):
+        told = {"finish_reason": turn.further.pop("finish_reason", None), "model_name": about.get("model")}
+        for plain in as_messages([turn]):
+            message = _read({**plain, "id": None})
+            message.response_metadata |= {name: one for name, one in told.items() if isinstance(one, str)}
+            if turn.reasoning:
+                message.additional_kwargs["reasoning_content"] = turn.reasoning
+            read.append(message)
+    if read and isinstance(usage := about.get("usage"), Mapping) and isinstance(last := read[-1], AIMessage):
+        last.usage_metadata = usage_in(usage)  # which counts for all of them
+    return read
 
 
 def _one_text(answer: Mapping[str, Any]) -> str | None:
@@ -375,10 +373,6 @@ def structured_text(value: Any) -> str:
     return json.dumps(plain, ensure_ascii=False) if text is None else text
 
 
-def _is_message(one: Any) -> bool:
-    return isinstance(one, Mapping) and bool({"content", "tool_calls", "refusal", "audio"} & set(one))
-
-
 def _read(one: Any) -> BaseMessage:
     if isinstance(one, str):
         return AIMessage(one)
@@ -392,19 +386,6 @@ def _read(one: Any) -> BaseMessage:
     except (ValueError, TypeError, KeyError, AttributeError, NotImplementedError) as error:
         line = " ".join(str(error).split())[:200]
         raise AnswerError(f"the function's message cannot be read ({line}): it must answer with {ACCEPTED}") from None
-
-
-def _of_turns(value: Any, model: Any = None) -> list[BaseMessage]:
-    """The messages of another form, such as items of OpenAI's Responses."""
-    read: list[BaseMessage] = []
-    for turn in turns_of(value):
-        for plain in as_messages([turn]):
-            message = _read({**plain, "id": None})
-            message.response_metadata |= {"model_name": model} if isinstance(model, str) else {}
-            if turn.reasoning:
-                message.additional_kwargs["reasoning_content"] = turn.reasoning
-            read.append(message)
-    return read
 
 
 def _shown(answer: Any) -> str:

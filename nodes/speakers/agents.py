@@ -185,8 +185,8 @@ class AgentSpeaker(Speaker):
         question = questions.question_of(self.approve, pending) if by == "user" else None
         if pending and not question:
             why = "it asks for approval again and again" if by else "it asks no question that words can answer"
-            why = why if is_graph else "it has no checkpointer"
-            turn.steps += [questions.unanswered_step(one["value"], why) for one in pending]
+            why = f"no one can answer the agent: {why if is_graph else 'it has no checkpointer'}"
+            turn.steps += [questions.step_of(one["value"], why, "error") for one in pending]
         channels = _plain_channels(turn.channels)
         memory = memory_of(state, self.role) | ({CHANNELS: channels} if channels else {})
         if isinstance(thread, Thread):

@@ -283,7 +283,7 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
     "role and text": (fixed([("assistant", MOVED)]), {}),
     "plain completion": (fixed(COMPLETION), {"flaw": "cut_off", "model": "m-1"}),
     "filtered completion": (
-        fixed({"choices": [{"message": {"content": None}, "finish_reason": "content_filter"}]}),
+        fixed({"choices": [{"message": {"role": "assistant", "content": None}, "finish_reason": "content_filter"}]}),
         {"text": "", "flaw": "content_filter", "said": False}),
     "Responses": (fixed(RESPONSE), {"reasoning": "hm", "model": "m-1", "usage": (6, 2, 1)}),
     "Responses' objects": (fixed(RESPONSE.output), {"reasoning": "hm"}),
@@ -334,6 +334,10 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
             "usage": {"input_tokens": 6, "output_tokens": 2}}),
         {"flaw": "cut_off", "model": "m-1", "reasoning": "hm", "usage": (6, 2, 1),
          "calls": [("look", {"room": 12}, "no result came")]}),
+    "Bedrock's response": (
+        fixed({"output": {"message": {"role": "assistant", "content": [{"text": MOVED}]}}, "stopReason": "end_turn",
+               "usage": {"inputTokens": 6, "outputTokens": 2}}), {"usage": (6, 2, 1)}),
+    "a message in an object": (fixed({"model": "m-1", "message": {"role": "assistant", "content": MOVED}}), {"model": "m-1"}),
     "a result with the agent in it": (fixed(RunResult("hi", MOVED, pieces)), {}),
     # of runnables and graphs
     "runnable": (RunnableLambda(lambda state: AIMessage(MOVED)), {}),
@@ -406,7 +410,7 @@ async def test_every_shape_is_one_reply(shape: str) -> None:
     "answer",
     [None, 7, [], {}, [7], {"a": "x", "b": "y"}, {"role": "nobody", "content": "Done."}, [HumanMessage("Move it!")],
      {"role": "user", "content": "Move it!"}, [SystemMessage("Be brief.")],
-     {"output": {"message": {"role": "assistant", "content": [{"text": "Done."}]}}, "stopReason": "end_turn"}],
+     {"outcome": {"words": "Done."}, "ended": "end_turn"}],
 )  # fmt: skip
 async def test_anything_else_and_a_users_message_alone_are_the_assistants_failure(answer: Any) -> None:
     conversation = await talk(fixed(answer))
