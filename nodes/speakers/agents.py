@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, NamedTuple, Self, TypeAlias, cast
+from typing import Any, Self, TypeAlias, cast
 
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import BaseChatModel
@@ -28,7 +28,6 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.constants import CONFIG_KEY_CHECKPOINTER, TAG_HIDDEN
 from langgraph.errors import GraphBubbleUp, GraphInterrupt, GraphRecursionError
 from langgraph.graph import END
-from langgraph.graph.message import add_messages
 from langgraph.pregel import Pregel
 from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
@@ -56,7 +55,6 @@ from ..replies import (
     messages_of,
     own_messages,
     plain_json,
-    plain_or_text,
     reply_of,
     structured_text,
 )
@@ -66,7 +64,18 @@ from ..state import Draft, State, Update, attempt_number, id_of, memory_of, merg
 from ..worlds import Context
 from . import questions
 from .speaker import ChatSpeaker, Speaker, speaker_call
-from .tools import STRUCTURED, declared, tools_of
+from .tools import (
+    ASKED,
+    BEFORE_ID,
+    BETWEEN,
+    RESUMING,
+    STRUCTURED,
+    blocks_the_loop,
+    declared,
+    joins_messages,
+    takes_previous,
+    tools_of,
+)
 
 SpeakerReply: TypeAlias = Callable[[list[dict[str, Any]]], Answer]
 """A function, also async, from messages, `{"role": "system" | "user" | "assistant", "content": text}` each, to the next
@@ -83,16 +92,7 @@ MOST_KEPT = 256
 """Threads that are kept in this process for graphs that are invoked directly; a run keeps those of a conversation."""
 _NOTE = "note-"
 """How the ids of messages with our instructions begin."""
-_NOT_KEPT = ("messages", STRUCTURED, "jump_to")
-
-# What LangGraph gives no public name. A test says so when LangGraph renames one.
-RESUMING = "__pregel_resuming"
-"""The setting by which a graph tells those inside it that they go on from where they stopped. The agent is nested, to be
-seen in the streams, in a graph that is not resumed: without it a sub-agent's turn would begin anew."""
-BETWEEN, BEFORE_ID = "|", ":"
-"""What stands in a `checkpoint_ns` between the graphs, and between a node's name and its id."""
-ASKED = "__interrupt__"
-"""The key of the interrupts in what a graph answers."""
+_NOT_KEPT = ("messages", "jump_to")
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,8 @@ class AgentSpeaker(Speaker):
     async def _called(self, thread: "Lent", given: Any, context: Any, turn: "Turn", limits: Limits) -> None:
         turn.interrupts = []
         try:
-            await within(limits.turn_timeout, thread.call(given, context, turn), self.path or self.name)
+            name = (self.path or self.name) if blocks_the_loop(self.agent) else ""
+            await within(limits.turn_timeout, thread.call(given, context, turn), name)
         except TurnTimeoutError as error:
             turn.error, turn.added = error, []
         except Exception as error:
@@ -258,7 +259,7 @@ class AgentSpeaker(Speaker):
             message.id = message.id or f"{thread_of(self.role, state)}/{len(state['messages'])}/{number}"
         if "messages" not in self.agent.channels:
             return sent, sent  # of an @entrypoint
-        removes = getattr(self.agent.channels["messages"], "operator", None) is add_messages
+        removes = joins_messages(self.agent)
         gone = [RemoveMessage(id=str(one.id)) for one in thread.history if removes and _is_note(one)]
         return {**channels, "messages": [*gone, *sent]}, sent
 
@@ -267,8 +268,7 @@ class AgentSpeaker(Speaker):
         """Whether its thread keeps what it was sent before; an `@entrypoint` does if it takes its own last result."""
         if "messages" in self.agent.channels:
             return not isinstance(self.agent.channels["messages"], LastValue)
-        function = getattr(next(iter(self.agent.nodes.values())).bound, "func", None)
-        return function is not None and "previous" in inspect.signature(function).parameters
+        return takes_previous(self.agent)
 
     def _talk(self, build: Talk, state: State, seen: int) -> list[BaseMessage]:
         """The messages behind those that it has seen. A repair line is one more message, to be taken out again."""
@@ -290,7 +290,6 @@ class AgentSpeaker(Speaker):
             ended = not turn.interrupts and turn.error is None
             return await messages_answered(turn.answer, sent, self.role) if ended else []
         if STRUCTURED in turn.written and (value := turn.channels.get(STRUCTURED)) is not None:
-            turn.structured = plain_or_text(value)
             return [AIMessage(structured_text(value))]
         messages = messages_of(turn.channels.get("messages", []))
         new = [one for one in messages if one.id is None or one.id not in known]
@@ -318,9 +317,7 @@ class AgentSpeaker(Speaker):
                 call["error"] = WAITING
             elif call.get("error") == NO_RESULT and turn.error is not None:
                 call["error"] = f"{NO_RESULT}: {error_line(turn.error)}"
-        # Its words may be a part of its structured response alone.
-        kept = {**channels, **({STRUCTURED: turn.structured} if isinstance(turn.structured, Mapping) else {})}
-        return [{**draft, "kept": kept} if kept else draft]
+        return [{**draft, "kept": dict(channels)} if channels else draft]
 
     def _ended(self, update: Update, turn: "Turn", *, unanswered: bool) -> Update:
         is_user = self.role == "user"
@@ -398,13 +395,6 @@ def _waiting(thread: "Lent") -> list[Step]:
 # What it does
 
 
-class _Begun(NamedTuple):
-    step: Step
-    space: Any
-    began: float
-    known: set[str]
-
-
 class Turn(BaseCallbackHandler):
     """What an agent's turn came to, as LangChain's callbacks tell it of nodes and models in it, at any depth.
 
@@ -424,11 +414,10 @@ class Turn(BaseCallbackHandler):
         self.added: list[BaseMessage] = []  # those of the turn that are its own
         self.answer: Any = None
         self.channels: Mapping[str, Any] = {}  # its whole state
-        self.structured: Any = None  # its structured response of this turn
         self.interrupts: list[Interrupt] = []
         self.error: Exception | None = None  # what it raised after it had done something
         self._names: dict[tuple[str, ...], str] = {}
-        self._begun: dict[Any, _Begun] = {}
+        self._begun: dict[Any, tuple[Step, Any, float, set[str]]] = {}  # its place, when, and messages known then
         self._asked: dict[Any, Mapping[str, Any]] = {}
         self._of_models: dict[str | None, Step] = {}
 
@@ -436,10 +425,12 @@ class Turn(BaseCallbackHandler):
         """A node begins."""
         about = details.get("metadata") or {}
         node, space = about.get("langgraph_node"), about.get("langgraph_checkpoint_ns")
-        is_inside = any(space == begun.space for begun in self._begun.values())  # the node's function, or a graph in it
+        is_inside = any(
+            space == other for _, other, *_ in self._begun.values()
+        )  # the node's function, or a graph in it
         if details.get("name") == node is not None and not is_inside and TAG_HIDDEN not in (tags or ()):
             known = {name_of(one) for one in messages_in(inputs)}
-            self._begun[run_id] = _Begun(self._step(about), space, self.now(), known)
+            self._begun[run_id] = self._step(about), space, self.now(), known
 
     def on_chain_end(self, outputs: Any, *, run_id: Any, **details: Any) -> None:
         """A node has ended."""

@@ -1,11 +1,16 @@
 """The tools of an agent: which of them change something outside it, and what was called in drafts and in a fork."""
 
+import inspect
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
+from langchain_core.runnables import Runnable
+from langgraph.graph.message import add_messages
 from langgraph.pregel import Pregel
 
 from ...data.records import INTERRUPT, WAITING, Role
+from ..contract import call_of
 from ..state import State, said
 from ..worlds import WorldError
 
@@ -17,12 +22,47 @@ STRUCTURED = "structured_response"
 """The channel of an agent's structured response, and its key among what is kept of a reply."""
 
 
+# What LangGraph has no public name for stands here alone. A test says so when LangGraph renames it.
+
+RESUMING = "__pregel_resuming"
+"""The setting by which a graph tells those inside it that they go on from where they stopped. The agent is nested, to be
+seen in the streams, in a graph that is not resumed: without it a sub-agent's turn would begin anew."""
+BETWEEN, BEFORE_ID = "|", ":"
+"""What stands in a `checkpoint_ns` between the graphs, and between a node's name and its id."""
+ASKED = "__interrupt__"
+"""The key of the interrupts in what a graph answers."""
+
+
+def _nodes_of(agent: object) -> list[Any]:
+    """What the nodes of a compiled graph call, and of graphs inside it."""
+    graphs = (agent, *(graph for _, graph in agent.get_subgraphs(recurse=True))) if isinstance(agent, Pregel) else ()
+    return [node.bound for graph in graphs for node in getattr(graph, "nodes", {}).values()]
+
+
 def tools_of(agent: object) -> Iterator[tuple[str, Any]]:
     """The tools in a compiled graph, and in graphs inside it: the name of each, and the tool node that calls it."""
-    graphs = (agent, *(graph for _, graph in agent.get_subgraphs(recurse=True))) if isinstance(agent, Pregel) else ()
-    for node in (node.bound for graph in graphs for node in getattr(graph, "nodes", {}).values()):
+    for node in _nodes_of(agent):
         if isinstance(getattr(node, "tools_by_name", None), Mapping):  # a ToolNode
             yield from ((name, node) for name in node.tools_by_name)
+
+
+def blocks_the_loop(agent: Any) -> bool:
+    """Whether an agent has a coroutine, which may block the event loop; what is not async gets a thread of its own."""
+    if isinstance(agent, Pregel):  # LangGraph wraps what is not async in a `partial`
+        functions = (getattr(node, "afunc", None) for node in _nodes_of(agent))
+        return any(function is not None and not isinstance(function, partial) for function in functions)
+    return isinstance(agent, Runnable) or inspect.iscoroutinefunction(call_of(agent))
+
+
+def joins_messages(agent: Pregel[Any, Any, Any, Any]) -> bool:
+    """Whether its state joins messages by LangGraph's reducer, which takes out those that a RemoveMessage names."""
+    return getattr(agent.channels["messages"], "operator", None) is add_messages
+
+
+def takes_previous(agent: Pregel[Any, Any, Any, Any]) -> bool:
+    """Whether an `@entrypoint` takes its own last result."""
+    function = getattr(_nodes_of(agent)[0], "func", None)
+    return function is not None and "previous" in inspect.signature(function).parameters
 
 
 def declared(agent: object) -> tuple[str, ...]:

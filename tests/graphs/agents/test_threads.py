@@ -10,6 +10,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import tool
+from langgraph._internal import _constants as private
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.config import get_store
 from langgraph.func import entrypoint
@@ -27,7 +28,7 @@ from duologue.nodes import AgentSpeaker, Limits, scoring
 from duologue.nodes.contract import ContractError
 from duologue.nodes.messages import Talk
 from duologue.nodes.scorers import agent_channels
-from duologue.nodes.speakers import agents
+from duologue.nodes.speakers import agents, tools
 from tests.graphs.agents.talks import (
     ABOUT,
     Heard,
@@ -507,3 +508,20 @@ async def test_an_agent_is_sent_what_its_builder_makes(agent: Any) -> None:
 
     await talk(AgentSpeaker("assistant", agent, build=builder))
     assert [[one.text for one in sent][:2] for sent in seen[-1:]] == [["Be brief.", "line 1"]]
+
+
+def test_the_names_of_langgraph_that_are_not_public_are_still_its_own() -> None:
+    named = (private.CONFIG_KEY_RESUMING, private.NS_SEP, private.NS_END, private.INTERRUPT)
+    assert named == (tools.RESUMING, tools.BETWEEN, tools.BEFORE_ID, tools.ASKED)
+
+    async def awaits(state: MessagesState) -> Any:
+        return {}
+
+    @entrypoint()
+    def chat(messages: list[Any], *, previous: Any = None) -> Any:
+        return previous
+
+    plain, awaiting = (chain(desk=node).compile() for node in (lambda state: {}, awaits))
+    assert [tools.blocks_the_loop(one) for one in (plain, awaiting)] == [False, True]
+    assert (tools.joins_messages(plain), tools.takes_previous(chat)) == (True, True)
+    assert [name for name, _ in tools.tools_of(looped(awaits, ToolNode([book])).compile())] == ["book"]
