@@ -476,7 +476,7 @@ class Turn(BaseCallbackHandler):
 
     def _step(self, about: Mapping[str, Any]) -> Step:
         """A step at its place, with the nodes around it, the outermost first, and the agents that were called in these."""
-        space = str(about.get("langgraph_checkpoint_ns") or "").split(BETWEEN)
+        space = str(about.get("langgraph_checkpoint_ns") or self.place).split(BETWEEN)
         nodes = tuple(part.partition(BEFORE_ID)[0] for part in space)
         nodes = nodes[1:] if nodes[0] == self.place else nodes
         self._names.setdefault(nodes[:-1], str(about.get("lc_agent_name") or ""))
@@ -485,7 +485,7 @@ class Turn(BaseCallbackHandler):
             name = self._names.get(nodes[:number], "")
             path += [node, name] if name not in ("", node, above) else [node]
             above = name or above
-        self.steps.append(step := Step(str(about.get("langgraph_node") or "model"), tuple(path)))
+        self.steps.append(step := Step(nodes[-1] if nodes else "model", tuple(path)))
         return step
 
 

@@ -61,7 +61,8 @@ def joins_messages(agent: Pregel[Any, Any, Any, Any]) -> bool:
 
 def takes_previous(agent: Pregel[Any, Any, Any, Any]) -> bool:
     """Whether an `@entrypoint` takes its own last result."""
-    function = getattr(_nodes_of(agent)[0], "func", None)
+    node = _nodes_of(agent)[0]
+    function = node.func or node.afunc
     return function is not None and "previous" in inspect.signature(function).parameters
 
 

@@ -101,13 +101,17 @@ async def test_what_keeps_no_history_is_sent_the_whole_talk(form: str) -> None:
     assert seen == [["line 1"], ["line 1", "reply 1", "line 2"]]
 
 
-async def test_an_entrypoint_that_has_its_last_result_is_sent_only_what_is_new() -> None:
-    @entrypoint(checkpointer=InMemorySaver())
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_an_entrypoint_that_has_its_last_result_is_sent_only_what_is_new(is_async: bool) -> None:
     def chat(messages: list[Any], *, previous: list[str] | None = None) -> Any:
         known = [*(previous or []), *heard(messages)]
         return entrypoint.final(value=AIMessage(" | ".join(known)), save=known)
 
-    conversation = await talk(chat, turns=3, reject="-x")
+    async def chat_async(messages: list[Any], *, previous: list[str] | None = None) -> Any:
+        return chat(messages, previous=previous)
+
+    agent = entrypoint(checkpointer=InMemorySaver())(chat_async if is_async else chat)
+    conversation = await talk(agent, turns=3, reject="-x")
     assert replies(conversation)[0] == "line 1"
     assert [one.text for one in conversation.messages[3].attempts] == ["line 1 | line 2", "line 1 | line 2 | <note>"]
     assert replies(conversation)[2] == "line 1 | line 2 | <note> | line 3"
