@@ -23,7 +23,6 @@ from langchain_core.messages import (
 )
 from langchain_core.runnables import Runnable, RunnableConfig, ensure_config
 from langchain_core.runnables.config import merge_configs, var_child_runnable_config
-from langgraph.channels import LastValue
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.constants import CONFIG_KEY_CHECKPOINTER, TAG_HIDDEN
 from langgraph.errors import GraphBubbleUp, GraphInterrupt, GraphRecursionError
@@ -62,25 +61,13 @@ from ..settings.import_path import code_of
 from ..settings.redaction import error_line, redacted
 from ..state import Draft, State, Update, attempt_number, id_of, memory_of, merged, said, without_rejected
 from ..worlds import Context
-from . import questions
+from . import questions, tools
 from .speaker import ChatSpeaker, Speaker, speaker_call
-from .tools import (
-    ASKED,
-    BEFORE_ID,
-    BETWEEN,
-    RESUMING,
-    STRUCTURED,
-    blocks_the_loop,
-    declared,
-    joins_messages,
-    takes_previous,
-    tools_of,
-)
+from .tools import STRUCTURED, declared, tools_of
 
 SpeakerReply: TypeAlias = Callable[[list[dict[str, Any]]], Answer]
 """A function, also async, from messages, `{"role": "system" | "user" | "assistant", "content": text}` each, to the next
-message: its text, a message of LangChain or of OpenAI's form, a list of messages, or a generator of texts. The content
-of a message with images or files is a list of OpenAI's blocks."""
+message: its text, a message of LangChain or of OpenAI's form, a list of messages, or a generator of texts."""
 
 THREAD = "thread"
 """Key of a side's memory for where its agent's thread stands."""
@@ -200,7 +187,7 @@ class AgentSpeaker(Speaker):
     async def _called(self, thread: "Lent", given: Any, context: Any, turn: "Turn", limits: Limits) -> None:
         turn.interrupts = []
         try:
-            name = (self.path or self.name) if blocks_the_loop(self.agent) else ""
+            name = (self.path or self.name) if tools.blocks_the_loop(self.agent) else ""
             await within(limits.turn_timeout, thread.call(given, context, turn), name)
         except TurnTimeoutError as error:
             turn.error, turn.added = error, []
@@ -253,22 +240,15 @@ class AgentSpeaker(Speaker):
         if isinstance(thread, Whole):
             sent = build(state)
             return {**channels, "messages": sent}, sent
-        seen = place["seen"] if place and self._appends else 0
+        seen = place["seen"] if place and tools.keeps_messages(self.agent) else 0
         sent = self._talk(build, state, seen) if isinstance(build, Talk) else build(state)
         for number, message in enumerate(sent):
             message.id = message.id or f"{thread_of(self.role, state)}/{len(state['messages'])}/{number}"
         if "messages" not in self.agent.channels:
             return sent, sent  # of an @entrypoint
-        removes = joins_messages(self.agent)
+        removes = tools.joins_messages(self.agent)
         gone = [RemoveMessage(id=str(one.id)) for one in thread.history if removes and _is_note(one)]
         return {**channels, "messages": [*gone, *sent]}, sent
-
-    @property
-    def _appends(self) -> bool:
-        """Whether its thread keeps what it was sent before; an `@entrypoint` does if it takes its own last result."""
-        if "messages" in self.agent.channels:
-            return not isinstance(self.agent.channels["messages"], LastValue)
-        return takes_previous(self.agent)
 
     def _talk(self, build: Talk, state: State, seen: int) -> list[BaseMessage]:
         """The messages behind those that it has seen. A repair line is one more message, to be taken out again."""
@@ -476,8 +456,8 @@ class Turn(BaseCallbackHandler):
 
     def _step(self, about: Mapping[str, Any]) -> Step:
         """A step at its place, with the nodes around it, the outermost first, and the agents that were called in these."""
-        space = str(about.get("langgraph_checkpoint_ns") or self.place).split(BETWEEN)
-        nodes = tuple(part.partition(BEFORE_ID)[0] for part in space)
+        space = str(about.get("langgraph_checkpoint_ns") or self.place).split(tools.BETWEEN)
+        nodes = tuple(part.partition(tools.BEFORE_ID)[0] for part in space)
         nodes = nodes[1:] if nodes[0] == self.place else nodes
         self._names.setdefault(nodes[:-1], str(about.get("lc_agent_name") or ""))
         path, above = list[str](), self._names.get((), "")
@@ -533,7 +513,7 @@ class Whole:
             except GraphInterrupt as raised:
                 turn.interrupts = list(raised.args[0])
             state = answer if isinstance(answer, dict) else {}
-            asked = state.pop(ASKED, ())  # of a served graph as plain JSON
+            asked = state.pop(tools.ASKED, ())  # of a served graph as plain JSON
             turn.interrupts += [Interrupt(one["value"], id="") if isinstance(one, dict) else one for one in asked]
             turn.channels = {} if is_function else {**given, **(state if "messages" in state else {})}
             if not turn.interrupts:
@@ -579,7 +559,7 @@ class Thread:
         turn.seen |= self.seen
         config = self._config(context, turn)
         if isinstance(given, Command):
-            config["configurable"][RESUMING] = True
+            config["configurable"][tools.RESUMING] = True
         # Its own recursion limit, not that of the conversation.
         with during(var_child_runnable_config, config), suppress(GraphInterrupt):
             turn.answer = await self.agent.ainvoke(given, context=context, durability="sync")

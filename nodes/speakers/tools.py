@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from langchain_core.runnables import Runnable
+from langgraph.channels import LastValue
 from langgraph.graph.message import add_messages
 from langgraph.pregel import Pregel
 
@@ -59,11 +60,12 @@ def joins_messages(agent: Pregel[Any, Any, Any, Any]) -> bool:
     return getattr(agent.channels["messages"], "operator", None) is add_messages
 
 
-def takes_previous(agent: Pregel[Any, Any, Any, Any]) -> bool:
-    """Whether an `@entrypoint` takes its own last result."""
+def keeps_messages(agent: Pregel[Any, Any, Any, Any]) -> bool:
+    """Whether a thread keeps what it was sent before; that of an `@entrypoint` does if it takes its own last result."""
+    if "messages" in agent.channels:
+        return not isinstance(agent.channels["messages"], LastValue)
     node = _nodes_of(agent)[0]
-    function = node.func or node.afunc
-    return function is not None and "previous" in inspect.signature(function).parameters
+    return "previous" in inspect.signature(node.func or node.afunc).parameters
 
 
 def declared(agent: object) -> tuple[str, ...]:

@@ -527,5 +527,5 @@ def test_the_names_of_langgraph_that_are_not_public_are_still_its_own() -> None:
 
     plain, awaiting = (chain(desk=node).compile() for node in (lambda state: {}, awaits))
     assert [tools.blocks_the_loop(one) for one in (plain, awaiting)] == [False, True]
-    assert (tools.joins_messages(plain), tools.takes_previous(chat)) == (True, True)
+    assert (tools.joins_messages(plain), tools.keeps_messages(chat)) == (True, True)
     assert [name for name, _ in tools.tools_of(looped(awaits, ToolNode([book])).compile())] == ["book"]
