@@ -130,17 +130,6 @@ def run_forever(loop: asyncio.AbstractEventLoop) -> None:
                 raise
 
 
-def run_until_complete(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]) -> T:
-    """The work's result in the loop, which goes on where foreign code exits (`run_forever`)."""
-    task = loop.create_task(work)
-    while True:
-        try:
-            return loop.run_until_complete(task)
-        except SystemExit:
-            if task.done():
-                raise
-
-
 async def within(
     seconds: float,
     turn: Coroutine[Any, Any, T],

@@ -69,19 +69,12 @@ def keeps_messages(agent: Pregel[Any, Any, Any, Any]) -> bool:
 
 
 def declared(agent: object) -> tuple[str, ...]:
-    """Names of the tools in a compiled graph, and in graphs inside it, whose metadata marks them as read-only.
+    """Names of the tools in a compiled graph, and in graphs inside it, that say of themselves that they change nothing.
 
-    `tool.metadata = {"readOnlyHint": True}`, as a tool of a server of the Model Context Protocol has it, or
-    `{"read_only": True}`.
+    `tool.metadata = {"readOnlyHint": True}` says so, as a tool of a server of the Model Context Protocol has it.
     """
     metadata = ((name, getattr(node.tools_by_name[name], "metadata", None)) for name, node in tools_of(agent))
-    return tuple(sorted({name for name, values in metadata if _says_so(values)}))
-
-
-def _says_so(metadata: Any) -> bool:
-    return isinstance(metadata, Mapping) and (
-        True in (metadata.get("readOnlyHint"), metadata.get("read_only")) or _says_so(metadata.get("annotations"))
-    )
+    return tuple(sorted({name for name, values in metadata if (values or {}).get("readOnlyHint") is True}))
 
 
 def lasting(speaker: object, calls: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -3,16 +3,18 @@
 from typing import Any
 
 from langchain.agents import create_agent
+from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
+from pydantic import BaseModel
 
 from duologue import runs
 from duologue.data import record_lines
 from duologue.graphs import recllmsim
-from duologue.nodes import Limits
+from duologue.nodes import Limits, scorers, scoring
 from duologue.nodes.models.scripted import ScriptedModel
 from tests.graphs.agents.talks import ABOUT, call, calls_of, cast_of, chain, replies, run, talk
 
@@ -164,3 +166,17 @@ async def test_steps_are_read_from_a_record_and_replayed_with_their_calls(tmp_pa
     again = await run(recllmsim.cast(replay, replay), turns=2)
     for name in ("tool_calls", "text"):
         assert [getattr(m, name) for m in again.messages] == [getattr(m, name) for m in conversation.messages]
+
+
+async def test_a_structured_response_by_a_call_is_kept_whole_and_is_no_act() -> None:
+    class Answer(BaseModel):
+        reply: str
+        nights: int = 1
+
+    lines = [AIMessage("", tool_calls=[call("Answer", number, reply="No, sorry.")]) for number in (1, 2)]
+    agent = create_agent(answering(*lines), [look], response_format=ToolStrategy(Answer))
+    conversation = await run(cast_of(agent, reject="x", closing=scoring(success=scorers.refused())), turns=1)
+    first, second = conversation.attempts("assistant")
+    assert (first.verdict, second.verdict, second.text) == ("rejected", "accepted", "No, sorry.")
+    assert second.kept == {"structured_response": {"reply": "No, sorry.", "nights": 1}}
+    assert conversation.labels["scores"]["success"]["value"] is True
