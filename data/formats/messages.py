@@ -276,6 +276,14 @@ def turns_in(conversation: Conversation) -> Iterator[Turn]:
             yield Turn(message.role, message.text, message.parts, further=beside)
 
 
+def tool_turns(message: Message, first: int) -> list[dict[str, Any]]:
+    """The calls of an assistant's message in OpenAI's form, and then their results; an error is written as the result.
+
+    `first`: the number of the first call.
+    """
+    return list(as_messages([_of_calls(message, first)])) if message.tool_calls and message.role == "assistant" else []
+
+
 def _of_calls(message: Message, first: int) -> Turn:
     turn = Turn("assistant")
     for number, call in enumerate(message.tool_calls, first):

@@ -19,6 +19,7 @@ from langchain_core.messages import (
     HumanMessage,
     RemoveMessage,
     ToolMessage,
+    convert_to_messages,
     convert_to_openai_messages,
 )
 from langchain_core.runnables import Runnable, RunnableConfig, ensure_config
@@ -36,9 +37,9 @@ from pydantic import ValidationError
 from typing_extensions import is_typeddict
 
 from ...data.executed_graph import SPEAKER_OF
-from ...data.formats.messages import NO_RESULT
+from ...data.formats.messages import NO_RESULT, tool_turns
 from ...data.packages import frames_of
-from ...data.records import WAITING, Role
+from ...data.records import WAITING, Message, Role
 from ..attachments import with_stand_ins
 from ..calls.service import current, during
 from ..contract import ContractError, Node, describe
@@ -251,9 +252,22 @@ class AgentSpeaker(Speaker):
         return {**channels, "messages": [*gone, *sent]}, sent
 
     def _talk(self, build: Talk, state: State, seen: int) -> list[BaseMessage]:
-        """The messages behind those that it has seen. A repair line is one more message, to be taken out again."""
-        new = {"messages": state["messages"][seen:], "prompt": None}
-        sent = (Talk(self.role) if seen else build)(merged(without_rejected(state, role=self.role), new))
+        """The messages behind those that it has seen; from the beginning with its own calls and their results. A repair
+        line is one more message, to be taken out again."""
+        shown = merged(without_rejected(state, role=self.role), {"prompt": None})
+        parts: list[tuple[list[Any], list[Any]]] = [([], [])]
+        for chat, message in zip(state["messages"][seen:], said(state)[seen:], strict=True):
+            if not seen and message["role"] == self.role:
+                made = [{**one, "tool_calls": tools.calls_made(one)} for one in message.get("attempts", ())]
+                first = sum(len(calls) for calls, _ in parts)
+                if calls := tool_turns(Message.model_validate({**message, "attempts": made}), first):
+                    parts.append((calls, []))
+            parts[-1][1].append(chat)
+        sent: list[BaseMessage] = []
+        for number, (calls, messages) in enumerate(parts):
+            sent += convert_to_messages(calls)
+            if messages or not number:
+                sent += (Talk(self.role) if seen or number else build)(merged(shown, {"messages": messages}))
         line = state.get("prompt")
         if line and self.prompted(state):
             name = f"{_NOTE}{attempt_number(state, self.role)}/{len(state['messages'])}"
@@ -347,7 +361,7 @@ def channels_of(agent: object) -> list[str]:
 def _plain_channels(channels: Mapping[str, Any]) -> dict[str, Any]:
     plain = {}
     for name, value in channels.items():
-        if name not in _NOT_KEPT and value not in (None, "", [], {}):
+        if name not in _NOT_KEPT and not name.startswith("_") and value not in (None, "", [], {}):
             with suppress(TypeError, ValueError, RecursionError):
                 plain[name] = plain_json(value)
     return plain

@@ -104,6 +104,11 @@ def calls_that_ran(draft: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [call for call in acts_in(draft) if call.get("error") != WAITING]
 
 
+def calls_made(attempt: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The acts that ran, without the approvals, which are recorded as calls."""
+    return [call for call in calls_that_ran(attempt) if call["name"] != INTERRUPT]
+
+
 def was_not_undone(attempt: Mapping[str, Any]) -> bool:
     """Whether an attempt's tools ran and what they did lasts, although the draft may not have been sent."""
     return any(str(note).startswith((NOT_ASKED_AGAIN, NOT_UNDONE)) for note in attempt.get("notes", ()))

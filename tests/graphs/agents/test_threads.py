@@ -1,6 +1,7 @@
 """What an agent is lent for a conversation: a thread, a store, a context; and what it is sent of it."""
 
 import asyncio
+import copy
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -457,7 +458,8 @@ async def test_where_the_place_is_not_in_this_process_the_talk_is_sent_anew_with
     def desk(state: Shop) -> Any:
         seen.append([f"{one.type}: {one.text}" for one in state["messages"]])
         basket = [*state.get("basket", []), "a bag"]
-        return {"basket": basket, "messages": [AIMessage(f"{len(basket)} bags.")]}
+        found = [AIMessage("", tool_calls=[call("look")]), ToolMessage("free", tool_call_id="look-1")]
+        return {"basket": basket, "messages": [*copy.deepcopy(found), AIMessage(f"{len(basket)} bags.")]}
 
     cast = cast_of(chain(Shop, desk=desk).compile(), limits=Limits(max_turns=2))
     graph = conversation(cast, checkpointer=InMemorySaver(), interrupt_after=["turn_recorder"])
@@ -465,7 +467,7 @@ async def test_where_the_place_is_not_in_this_process_the_talk_is_sent_anew_with
     await graph.ainvoke(recllmsim.scenario(ABOUT), config)
     another_process()
     state = await graph.ainvoke(None, config)
-    whole = ["human: line 1", "ai: 1 bags.", "human: line 2"]
+    whole = ["human: line 1", "ai: ", "tool: free", "ai: 1 bags.", "human: line 2"]
     assert (seen[1], state["messages"][-1].text) == (whole, "2 bags.")
 
 
