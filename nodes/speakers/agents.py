@@ -3,8 +3,8 @@
 import asyncio
 import copy
 import inspect
+import logging
 import uuid
-import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -65,6 +65,8 @@ from ..worlds import Context
 from . import questions, tools
 from .speaker import ChatSpeaker, Speaker, speaker_call
 from .tools import STRUCTURED, declared, tools_of
+
+log = logging.getLogger(__name__)
 
 SpeakerReply: TypeAlias = Callable[[list[dict[str, Any]]], Answer]
 """A function, also async, from messages, `{"role": "system" | "user" | "assistant", "content": text}` each, to the next
@@ -128,6 +130,11 @@ class AgentSpeaker(Speaker):
         """The same speaker on a side of a cast with this view; ContractError if its graph lacks a context."""
         if self.context is None:
             own_context(self.role, self.agent, None, {}, Limits())
+        if not isinstance(store := getattr(self.agent, "store", None), InMemoryStore | None):
+            name = type(store).__name__
+            log.warning(
+                "all conversations share the agent's store (%s): give it an InMemoryStore, which is copied", name
+            )
         return super().placed(view)
 
     def prompted(self, state: State) -> bool:
@@ -620,12 +627,8 @@ def _copied(value: Any) -> Any:
 
 
 def _own_store(store: BaseStore | None) -> BaseStore:
-    """A store of one conversation: a copy of the agent's, if that is in memory; else the agent's own, with a warning."""
-    own = InMemoryStore() if store is None else _copied(store) if isinstance(store, InMemoryStore) else store
-    if own is store:
-        name = type(store).__name__
-        warnings.warn(f"all conversations share the agent's store ({name}): give it an InMemoryStore", stacklevel=2)
-    return own
+    """A store of one conversation: a copy of the agent's, if that is in memory; else the agent's own, which all share."""
+    return InMemoryStore() if store is None else _copied(store) if isinstance(store, InMemoryStore) else store
 
 
 def own_config(context: Any, store: BaseStore | None, turn: Turn | None, *, nested: bool) -> RunnableConfig:
