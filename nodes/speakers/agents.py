@@ -426,9 +426,8 @@ class Turn(BaseCallbackHandler):
         """A node begins."""
         about = details.get("metadata") or {}
         node, space = about.get("langgraph_node"), about.get("langgraph_checkpoint_ns")
-        is_inside = any(
-            space == other for _, other, *_ in self._begun.values()
-        )  # the node's function, or a graph in it
+        # The node's function, or a graph in it, is no node. A copy of the values: sub-agents may work in threads.
+        is_inside = space in [other for _, other, *_ in [*self._begun.values()]]
         if details.get("name") == node is not None and not is_inside and TAG_HIDDEN not in (tags or ()):
             known = {name_of(one) for one in messages_in(inputs)}
             self._begun[run_id] = self._step(about), space, self.now(), known
@@ -472,8 +471,8 @@ class Turn(BaseCallbackHandler):
 
     def forget(self, message: BaseMessage) -> None:
         """Take out the step of the model that wrote a message which stands elsewhere."""
-        gone = self._of_models.pop(message.id, None)
-        self.steps = [step for step in self.steps if step is not gone]
+        if (gone := self._of_models.pop(message.id, None)) is not None:
+            del self.steps[next(number for number, step in enumerate(self.steps) if step is gone)]
 
     def _step(self, about: Mapping[str, Any]) -> Step:
         """A step at its place, with the nodes around it, the outermost first, and the agents that were called in these."""
