@@ -35,7 +35,7 @@ from ..nodes.contract import (
 from ..nodes.limits import Limits
 from ..nodes.models.faults import CUT_OFF, EMPTY
 from ..nodes.speakers.questions import ApprovalError
-from ..nodes.speakers.tools import NOT_ASKED_AGAIN, NOT_UNDONE, calls_that_ran, lasting
+from ..nodes.speakers.tools import NOT_ASKED_AGAIN, NOT_UNDONE, acts_in, calls_that_ran, lasting
 from ..nodes.state import (
     OF_A_MESSAGE,
     Attempt,
@@ -346,8 +346,8 @@ def after_validator(
     for attempt in tried if error else tried[len(tried) - missing :]:
         attempt["verdict"] = "unjudged"
     ended = bool(stop or error)
-    ran = [Draft(text="", tool_calls=calls_that_ran(draft)) for draft in drafts] if ended else drafts
-    tools = [] if passed or restorable(limits) else lasting(cast.nodes[SPEAKER_OF[role]], ran)
+    calls = [call for draft in drafts for call in (calls_that_ran if ended else acts_in)(draft)]
+    tools = [] if passed or restorable(limits) else lasting(cast.nodes[SPEAKER_OF[role]], calls)
     if tools:
         note = (NOT_UNDONE if ended else NOT_ASKED_AGAIN) + ", ".join(tools)
         tried = [attempt | {"notes": [*attempt.get("notes", []), note]} for attempt in tried]

@@ -1,8 +1,4 @@
-"""Parts of messages that are not text, between chat models and the state: read from replies, and sent on.
-
-A speaker can get an image by its address, and images, recordings and files with their content or as a provider's file.
-Words stand in the place of anything else, and of a role's own parts: `[image: sky.png]`.
-"""
+"""Parts of messages that are not text: read from replies for the record. Words are sent in their place: `[image: sky.png]`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -33,29 +29,5 @@ def why_empty(draft: Mapping[str, Any]) -> str | None:
 
 def with_stand_ins(message: Mapping[str, Any]) -> str:
     """A message's text, with words in place of its parts."""
-    stand_ins = [stand_in(part) for part in _parts(message)]
+    stand_ins = [stand_in(Part.model_validate(part)) for part in message.get("parts") or ()]
     return "\n".join(filter(None, [message["text"], *stand_ins]))
-
-
-def sendable(message: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
-    """The parts of a message as standard content blocks of LangChain, and the words for those that cannot be sent."""
-    blocks = [(part, _standard_block(part)) for part in _parts(message)]
-    return [block for _, block in blocks if block], [stand_in(part) for part, block in blocks if not block]
-
-
-def _standard_block(part: Part) -> dict[str, Any] | None:
-    if part.type not in ("image", "audio", "file"):
-        return None
-    block: dict[str, Any] = {"type": part.type}
-    head, _, data = (part.url or "").partition(",")
-    if part.inline and head.lower().endswith(";base64"):
-        block |= {"base64": data, "mime_type": part.mime_type or "application/octet-stream"}
-        # OpenAI wants a name
-        return block | {"extras": {"filename": part.name or "file"}} if part.type == "file" else block
-    if part.type == "image" and (part.url or "").lower().startswith(("http://", "https://")):
-        return block | {"url": part.url} | ({"mime_type": part.mime_type} if part.mime_type else {})
-    return block | {"file_id": part.file_id} if part.type == "file" and part.file_id is not None else None
-
-
-def _parts(message: Mapping[str, Any]) -> list[Part]:
-    return [Part.model_validate(part) for part in message.get("parts") or ()]

@@ -21,7 +21,7 @@ LAG = 1.0
 LAST = 0.5
 """Seconds in which a cancelled turn may end; after that it is left behind."""
 _ENTERED: list[str] = []
-"""The agent that was called last in this process."""
+"""The agent that was called last in this process, if it has a coroutine in the event loop."""
 
 
 class ExitError(RuntimeError):
@@ -130,17 +130,6 @@ def run_forever(loop: asyncio.AbstractEventLoop) -> None:
                 raise
 
 
-def run_until_complete(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]) -> T:
-    """The work's result in the loop, which goes on where foreign code exits (`run_forever`)."""
-    task = loop.create_task(work)
-    while True:
-        try:
-            return loop.run_until_complete(task)
-        except SystemExit:
-            if task.done():
-                raise
-
-
 async def within(
     seconds: float,
     turn: Coroutine[Any, Any, T],
@@ -149,11 +138,11 @@ async def within(
     """The result of an agent's turn; TurnTimeoutError after these seconds.
 
     One that goes on although it is cancelled is left behind. One that blocks the event loop cannot be ended, and counts
-    by the time that it took. `name`: whom `heartbeat` names then.
+    by the time that it took. `name`: whom `heartbeat` names then; empty for one that has a thread.
     """
     loop = asyncio.get_running_loop()
     began = loop.time()
-    _ENTERED[:] = [name]
+    _ENTERED[:] = [name] if name else []
     task = loop.create_task(_guarded(turn), name=name)
     try:
         await asyncio.wait({task}, timeout=seconds)

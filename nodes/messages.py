@@ -20,7 +20,7 @@ from ..data.identity import digest
 from ..data.records import Role
 from ..data.text.languages import language_of
 from ..prompts import Library, Page, shipped
-from .attachments import sendable, with_stand_ins
+from .attachments import with_stand_ins
 from .contract import Node, check_function
 from .limits import Limits
 from .state import Prompt, State, Update, Verdict, attempt_number, merged, prompt, rejected, said
@@ -146,8 +146,8 @@ def messages_for(
     """System prompt, material, all messages, the rejected drafts of this turn and the selector's prompt, for a model.
 
     Messages that are not stored are sent too. Each role is the model's assistant, and the other role its user. Roles
-    alternate: consecutive texts of the same role are joined by an empty line. Images and other parts of the other role
-    are content blocks after their message's text; words stand in the place of the role's own.
+    alternate: consecutive texts of the same role are joined by an empty line. Words stand in the place of images and
+    other parts.
 
     Args:
         role: The role that the model plays.
@@ -159,17 +159,11 @@ def messages_for(
     """
     if role == "user" and (behaviour := _behaviour(state, system, pages)):
         system = f"{system}\n\n{behaviour}"
-    turns: list[_Turn] = [(False, material)] if isinstance(material, str) else list(material)
+    turns: list[tuple[bool, str]] = [(False, material)] if isinstance(material, str) else list(material)
     for message in said(state):
         is_own = message["role"] == role and "name" not in message
-        if not message.get("parts"):
-            turns.append((is_own, message["text"] if is_own else fenced(message["text"], *MARKS)))
-        elif is_own:
-            turns.append((is_own, with_stand_ins(message)))  # endpoints refuse an image in a reply of the model
-        else:
-            blocks, stand_ins = sendable(message)
-            turns.append((is_own, fenced("\n".join(filter(None, [message["text"], *stand_ins])), *MARKS)))
-            turns += [(is_own, block) for block in blocks]
+        words = with_stand_ins(message)
+        turns.append((is_own, words if is_own else fenced(words, *MARKS)))
     if own_drafts:
         for texts, prompt in _drafts(state, role):
             turns.append((False, note(prompt)))
@@ -188,24 +182,10 @@ def _drafts(state: State, role: Role) -> list[tuple[list[str], Mapping[str, str]
     return list(calls.values())
 
 
-_Turn: TypeAlias = tuple[bool, str | dict[str, Any]]
-"""Whether the role itself speaks, and a text or a content block."""
-
-
-def _alternating(turns: Sequence[_Turn]) -> Iterator[BaseMessage]:
+def _alternating(turns: Sequence[tuple[bool, str]]) -> Iterator[BaseMessage]:
     """The turns as messages, those of a role in a row as one; some endpoints refuse an empty message."""
     for is_own, run in groupby([turn for turn in turns if turn[1]], key=lambda turn: turn[0]):
-        yield (AIMessage if is_own else HumanMessage)(content=_content([piece for _, piece in run]))
-
-
-def _content(pieces: Sequence[str | dict[str, Any]]) -> Any:
-    blocks: list[dict[str, Any]] = []
-    for is_text, run in groupby(pieces, key=lambda piece: isinstance(piece, str)):
-        if is_text:
-            blocks.append({"type": "text", "text": "\n\n".join(map(str, run))})
-        else:
-            blocks += [block for block in run if isinstance(block, dict)]
-    return blocks[0]["text"] if len(blocks) == 1 and isinstance(pieces[0], str) else blocks
+        yield (AIMessage if is_own else HumanMessage)(content="\n\n".join(text for _, text in run))
 
 
 BEHAVIOURS = "behaviours"

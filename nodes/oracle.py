@@ -33,7 +33,7 @@ from .replies import reply_of
 from .scorers import SUCCESS, plain, tried
 from .settings.import_path import imported
 from .settings.redaction import error_line
-from .speakers.lent import alone, own_context
+from .speakers.agents import alone, own_context
 from .speakers.questions import pending_of
 from .speakers.tools import tools_of
 from .state import state_from

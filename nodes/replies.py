@@ -8,18 +8,17 @@ from typing import Any, TypeAlias, cast
 
 from langchain_core.messages import (
     AIMessage,
-    AIMessageChunk,
     BaseMessage,
     BaseMessageChunk,
     ToolMessage,
     convert_to_messages,
 )
-from langchain_core.messages.tool import tool_call_chunk
 from pydantic import BaseModel
 
 from ..data.attachments import bounded
 from ..data.formats.messages import NO_RESULT
-from ..data.formats.turns import as_messages, turns_of
+from ..data.formats.turns import as_messages
+from ..data.logs.requests import turns_of_response
 from ..data.records import Role
 from ..data.text.cleaning import clean
 from ..errors import DuologueError
@@ -30,7 +29,7 @@ from .state import Draft
 
 Answer: TypeAlias = Any
 """A text; a message, completion or response of LangChain's or OpenAI's form, or a list of these; a state with
-`messages`; an object with one text; a generator of these or of what LangGraph and OpenAI stream, also async."""
+`messages`; an object with one text; a generator of these or of what LangGraph streams, also async."""
 
 ACCEPTED = (
     "a text, a message of LangChain or of OpenAI's form ({'role': 'assistant', 'content': ...}), a list of such "
@@ -145,14 +144,10 @@ def _media(message: BaseMessage) -> list[dict[str, Any]]:
 
 
 def _reasoning(message: BaseMessage) -> str:
-    """The endpoint's reasoning text, in any of the known forms."""
-    parts: list[Any] = [message.additional_kwargs.get("reasoning_content")]
-    for block in message.content if isinstance(message.content, list) else ():
-        if isinstance(block, dict) and block.get("type") in ("reasoning", "thinking"):
-            parts += [block.get(key) for key in ("reasoning", "thinking", "text")]
-            summary = block.get("summary")
-            parts += [one.get("text") for one in summary if isinstance(one, dict)] if isinstance(summary, list) else []
-    return "\n\n".join(part.strip() for part in parts if isinstance(part, str) and part.strip())
+    """The endpoint's reasoning text: a standard block of LangChain, or one of Anthropic's without its provider."""
+    found = [block.get("value", block) for block in cast(list[dict[str, Any]], message.content_blocks)]
+    texts = [block.get("reasoning") or block.get("thinking") for block in found]
+    return "\n\n".join(text.strip() for text in texts if isinstance(text, str) and text.strip())
 
 
 def _model_of(message: BaseMessage) -> str | None:
@@ -288,41 +283,20 @@ def _content(message: BaseMessage) -> tuple[str, Any]:
 
 
 def _whole(pieces: Sequence[Any]) -> Answer:
-    """What the pieces of a stream come to: texts and chunks put together, the last state or response, or messages."""
+    """What the pieces of a stream come to: texts and chunks put together, the last state, or messages."""
     if all(isinstance(piece, str) for piece in pieces):
         return "".join(pieces)
     whole: list[Any] = []
-    for piece in map(_piece, pieces):
+    for piece in pieces:
+        piece = piece[0] if isinstance(piece, tuple) and isinstance(piece[0], BaseMessage) else piece  # with metadata
         last: Any = whole[-1] if whole else None
-        both = isinstance(piece, BaseMessageChunk) and isinstance(last, type(piece))
-        if both and len({piece.id, last.id} - {None}) < 2:
+        is_more = isinstance(piece, BaseMessageChunk) and isinstance(last, type(piece))
+        if is_more and len({piece.id, last.id} - {None}) < 2:
             whole[-1] = last + piece
         else:
             whole.append(piece)
-    of_objects = [one for one in whole if isinstance(one, Mapping)]
-    ended = [one.get("response", one) for one in of_objects if {"response", "messages"} & one.keys()]
-    return ended[-1] if ended and len(of_objects) == len(whole) else whole
-
-
-def _piece(piece: Any) -> Any:
-    """A piece as a chunk, where it is one: of LangGraph's stream of messages, or of OpenAI's Chat Completions."""
-    if isinstance(piece, tuple) and isinstance(next(iter(piece), None), BaseMessage):
-        return piece[0]
-    piece = _dumped(piece)
-    if not isinstance(piece, Mapping) or piece.get("object") != "chat.completion.chunk":
-        return piece
-    choice: Mapping[str, Any] = next(iter(piece.get("choices") or ()), {})
-    delta, ended = choice.get("delta") or {}, choice.get("finish_reason")
-    made = [(one, one.get("function") or {}) for one in delta.get("tool_calls") or ()]
-    calls = [
-        tool_call_chunk(name=called.get("name"), args=called.get("arguments"), id=one.get("id"), index=one.get("index"))
-        for one, called in made
-    ]
-    usage = usage_in(piece["usage"]) if piece.get("usage") else None
-    about = {"finish_reason": ended} if ended else {}
-    return AIMessageChunk(
-        content=delta.get("content") or "", tool_call_chunks=calls, usage_metadata=usage, response_metadata=about
-    )
+    are_states = whole and all(isinstance(one, Mapping) and "messages" in one for one in whole)
+    return whole[-1] if are_states else whole
 
 
 def _dumped(answer: Any) -> Any:
@@ -338,57 +312,56 @@ def _dumped(answer: Any) -> Any:
 def messages_of(answer: Any) -> list[BaseMessage]:
     """The messages in an answer; AnswerError if it cannot be read."""
     answer = _dumped(answer)
-    if isinstance(answer, (BaseMessage, str)):
-        return [_read(answer)]
     if isinstance(answer, Mapping):
-        return _of_object(answer)
-    if not isinstance(answer, (list, tuple)):
+        if answer.get("structured_response") is not None:
+            return [AIMessage(structured_text(answer["structured_response"]))]
+        if isinstance(answer.get("messages"), (list, tuple)):
+            return messages_of(list(answer["messages"]))
+        if not _is_message(answer) or _is_raw(answer):
+            text = None if (read := _of_response(answer)) else _one_text(answer)
+            return read or [_read(answer if text is None else text)]
+    elif not isinstance(answer, (BaseMessage, str, list, tuple)):
         raise AnswerError(f"the function answered with {_shown(answer)}: it must answer with {ACCEPTED}")
-    items = [_dumped(one) for one in answer]
-    if any(isinstance(one, Mapping) and one.get("type") in _ITEMS for one in items):
-        return _of_turns(items)
-    return [message for one in items for message in _messages(one)]
+    items = [_dumped(one) for one in (answer if isinstance(answer, (list, tuple)) else [answer])]
+    return _of_response(items) if any(map(_is_raw, items)) else [_read(one) for one in items]
 
 
-def _of_object(answer: Mapping[str, Any]) -> list[BaseMessage]:
-    if answer.get("structured_response") is not None:
-        return [AIMessage(structured_text(answer["structured_response"]))]
-    if isinstance(answer.get("messages"), (list, tuple)):
-        return messages_of(list(answer["messages"]))
-    choices, output, usage = answer.get("choices"), answer.get("output"), answer.get("usage")
-    if isinstance(output, list) and str(answer.get("object", "response")).endswith("response"):
-        read = _of_turns(output, answer.get("model"))
-    else:
-        # A completion of OpenAI, a response of Bedrock or Ollama, or the message itself, as Anthropic's is.
-        holder = choices[0] if isinstance(choices, (list, tuple)) and choices else output or answer
-        holder = holder if isinstance(holder, Mapping) and _is_message(holder.get("message")) else {"message": answer}
-        if not _is_message(holder["message"]):
-            text = _one_text(answer) if holder["message"] is answer else None
-            return [_read(answer if text is None else text)]
-        ended = holder.get("finish_reason") or answer.get("stop_reason") or answer.get("stopReason")
-        told = {"finish_reason": ended, "model_name": answer.get("model")}
-        about = {name: value for name, value in told.items() if isinstance(value, str)}
-        read = _messages({**holder["message"], **({"response_metadata": about} if about else {})})
-    if read and isinstance(usage, Mapping) and isinstance(last := read[-1], AIMessage):
-        last.usage_metadata = usage_in(usage)  # which counts for all of them
-    return read
+def _is_message(one: Any) -> bool:
+    return isinstance(one, Mapping) and bool({"content", "tool_calls", "refusal", "audio"} & set(one))
 
 
-def _messages(one: Any) -> list[BaseMessage]:
-    """A message; several of one with blocks of Anthropic's or Bedrock's form, whose calls are parts of its content."""
-    content = one.get("content") if _is_message(one) else None
+def _is_raw(one: Any) -> bool:
+    """Whether an object is what an API gave: with usage, an item of a response, or calls as blocks of its content."""
+    if not isinstance(one, Mapping) or one.get("type") in _TYPES:
+        return False
+    content = one.get("content")
     blocks = [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else []
     of_others = any("type" not in block or block["type"] in ("tool_use", "tool_result") for block in blocks)
-    of_others = of_others or (_is_message(one) and not content and "audio" in one)
-    if not of_others or one.get("tool_calls") or one.get("type") in _TYPES:
-        return [_read(one)]
-    return _of_turns({"role": "assistant", **one})
+    is_item = one.get("type") in _ITEMS or "usage" in one or (not content and bool(one.get("audio")))
+    return is_item or (of_others and not one.get("tool_calls"))
+
+
+def _of_response(value: Any) -> list[BaseMessage]:
+    """The messages of a completion, a response, or items of one, of any API, read as a log of it is."""
+    about, read = value if isinstance(value, Mapping) else {}, list[BaseMessage]()
+    for turn in turns_of_response(value):
+        told = {"finish_reason": turn.further.pop("finish_reason", None), "model_name": about.get("model")}
+        for plain in as_messages([turn]):
+            message = _read({**plain, "id": None})
+            message.response_metadata |= {name: one for name, one in told.items() if isinstance(one, str)}
+            if turn.reasoning:
+                message.additional_kwargs["reasoning_content"] = turn.reasoning
+            read.append(message)
+    if read and isinstance(usage := about.get("usage"), Mapping) and isinstance(last := read[-1], AIMessage):
+        last.usage_metadata = usage_in(usage)  # which counts for all of them
+    return read
 
 
 def _one_text(answer: Mapping[str, Any]) -> str | None:
     texts = {name: value for name, value in answer.items() if isinstance(value, str)}
     named = [name for name in _TEXT_KEYS if name in texts]
-    if len(texts) == 1 or len(named) == 1:
+    has_inner = any(isinstance(value, Mapping) for value in answer.values())  # where the words may be
+    if len(named) == 1 or (len(texts) == 1 and not has_inner):
         return texts[named[0]] if named else next(iter(texts.values()))
     return None
 
@@ -398,10 +371,6 @@ def structured_text(value: Any) -> str:
     plain = plain_or_text(value)
     text = _one_text(plain) if isinstance(plain, Mapping) else plain if isinstance(plain, str) else None
     return json.dumps(plain, ensure_ascii=False) if text is None else text
-
-
-def _is_message(one: Any) -> bool:
-    return isinstance(one, Mapping) and bool({"content", "tool_calls", "refusal", "audio"} & set(one))
 
 
 def _read(one: Any) -> BaseMessage:
@@ -417,19 +386,6 @@ def _read(one: Any) -> BaseMessage:
     except (ValueError, TypeError, KeyError, AttributeError, NotImplementedError) as error:
         line = " ".join(str(error).split())[:200]
         raise AnswerError(f"the function's message cannot be read ({line}): it must answer with {ACCEPTED}") from None
-
-
-def _of_turns(value: Any, model: Any = None) -> list[BaseMessage]:
-    """The messages of another form, such as items of OpenAI's Responses."""
-    read: list[BaseMessage] = []
-    for turn in turns_of(value):
-        for plain in as_messages([turn]):
-            message = _read({**plain, "id": None})
-            message.response_metadata |= {"model_name": model} if isinstance(model, str) else {}
-            if turn.reasoning:
-                message.additional_kwargs["reasoning_content"] = turn.reasoning
-            read.append(message)
-    return read
 
 
 def _shown(answer: Any) -> str:

@@ -26,7 +26,7 @@ from ..errors import shown as in_words
 from .contract import ContractError, Node, check_function, describe
 from .limits import Limits
 from .settings.redaction import error_line
-from .speakers.tools import calls_that_ran, was_not_undone
+from .speakers.tools import acts_in, calls_that_ran, was_not_undone
 from .state import State, Update, recorded, said, standing
 from .worlds import begun_state, state_of
 
@@ -308,7 +308,7 @@ def _calls_that_last(state: State) -> tuple[list[dict[str, Any]], list[dict[str,
     turns = [*replies, *(turn for turn in unsaid if turn["role"] == "assistant")]
     tried = [attempt for turn in turns for attempt in turn.get("attempts", [])]
     left = [one for one in tried if was_not_undone(one) and not any(one is draft for draft in sent)]
-    calls = [call for draft in sent for call in draft.get("tool_calls", [])]
+    calls = [call for draft in sent for call in acts_in(draft)]
     return calls, [call for attempt in left for call in calls_that_ran(attempt)]
 
 

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from ..data.records import Attempt as AttemptRecord
 from ..data.records import Conversation, Role
-from .attachments import parts_in, sendable
+from .attachments import parts_in
 
 NodePlace: TypeAlias = Literal[
     "user_prompt_selector", "user_simulator", "question_validator", "assistant_prompt_selector", "assistant",
@@ -283,11 +283,9 @@ _OF_AN_ATTEMPT = frozenset(AttemptRecord.model_fields)
 
 
 def chat_message(message: Mapping[str, Any], name: str) -> AnyMessage:
-    """A message of a record as LangChain's, with this id; what can be sent of its parts are content blocks."""
-    blocks = sendable(message)[0] if message.get("parts") else []
-    content: Any = [{"type": "text", "text": message["text"]}, *blocks] if blocks else message["text"]
+    """A message of a record as LangChain's, with this id; its parts stand in its attempt."""
     kind = AIMessage if message["role"] == "assistant" else HumanMessage
-    return kind(content=content, id=name, name=message.get("name"))
+    return kind(content=message["text"], id=name, name=message.get("name"))
 
 
 def given(messages: Sequence[dict[str, Any]], name: str) -> tuple[list[AnyMessage], list[Attempt]]:

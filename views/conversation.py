@@ -132,7 +132,8 @@ def step_tree(steps: Sequence[Step]) -> list[Branch]:
     latest: dict[tuple[str, ...], Branch] = {}
     for step in steps:
         branch = Branch(step)
-        above = latest.get(step.path)
+        around = (latest.get(step.path[:length]) for length in range(len(step.path), 0, -1))
+        above = next(filter(None, around), None)
         (outermost if above is None else above.inner).append(branch)
         latest[(*step.path, step.node)] = branch
     return outermost

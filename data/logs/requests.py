@@ -113,7 +113,7 @@ def call_of(value: Any) -> LoggedCall | None:
     key, response = _response(value)
     fields = as_object(response)
     sent = _messages(value) or _messages(request) or turns_of(value.get("input")) or turns_of(request.get("input"))
-    received = _answers(response) if sent or not isinstance(response, str) else []
+    received = turns_of_response(response) if sent or not isinstance(response, str) else []
     if not sent and received:
         asked = (value.get("input"), value.get("prompt"), request.get("input"), request.get("prompt"))
         sent = next((found for one in asked if (found := _prompt(one))), [])
@@ -192,12 +192,12 @@ def _prompt(prompt: Any) -> list[Turn]:
     return [Turn("user", text)] if isinstance(text, str) and text else []
 
 
-def _answers(response: Any) -> list[Turn]:
+def turns_of_response(response: Any) -> list[Turn]:
     """The turns of a response; of several choices the first."""
     if isinstance(response, str):
         return answer(response)
     if isinstance(response, list):
-        return turns_of(response) or [turn for inner in map(as_object, response) for turn in _answers(inner)]
+        return turns_of(response) or [turn for inner in map(as_object, response) for turn in turns_of_response(inner)]
     if not is_object(response):
         return []
     if isinstance(choices := response.get("choices"), list):

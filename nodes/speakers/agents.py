@@ -1,16 +1,17 @@
-"""Speakers that are code of the user's, agents and functions: what they are sent, and what becomes of their answers."""
+"""Speakers that are code of the user's, agents and functions: what they are lent and sent, and what they answer."""
 
+import asyncio
 import copy
 import inspect
 import logging
 import uuid
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cached_property
-from traceback import format_exception
+from functools import cached_property, partial
 from typing import Any, Self, TypeAlias, cast
 
+from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import (
     AIMessage,
@@ -19,57 +20,69 @@ from langchain_core.messages import (
     RemoveMessage,
     ToolMessage,
     convert_to_messages,
+    convert_to_openai_messages,
 )
-from langchain_core.runnables import Runnable
-from langgraph.channels import LastValue
-from langgraph.errors import GraphRecursionError
-from langgraph.graph.message import add_messages
+from langchain_core.runnables import Runnable, RunnableConfig, ensure_config
+from langchain_core.runnables.config import merge_configs, var_child_runnable_config
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.constants import CONFIG_KEY_CHECKPOINTER, TAG_HIDDEN
+from langgraph.errors import GraphBubbleUp, GraphInterrupt, GraphRecursionError
+from langgraph.graph import END
 from langgraph.pregel import Pregel
 from langgraph.runtime import Runtime
-from langgraph.types import Command
+from langgraph.store.base import BaseStore
+from langgraph.store.memory import InMemoryStore
+from langgraph.types import Command, Interrupt
+from pydantic import ValidationError
+from typing_extensions import is_typeddict
 
 from ...data.executed_graph import SPEAKER_OF
 from ...data.formats.messages import NO_RESULT, tool_turns
 from ...data.packages import frames_of
 from ...data.records import WAITING, Message, Role
 from ..attachments import with_stand_ins
-from ..calls.service import current
+from ..calls.service import current, during
 from ..contract import ContractError, Node, describe
-from ..foreign import TurnTimeoutError, within
+from ..foreign import TurnTimeoutError, in_thread, within
 from ..limits import Limits
 from ..messages import MessageBuilder, Talk, note, plain_messages, sends_prompt
 from ..models.faults import is_crash
 from ..models.specs import chat_model
-from ..replies import Answer, Step, messages_answered, messages_of, own_messages, plain_json, reply_of, structured_text
+from ..replies import (
+    Answer,
+    Step,
+    messages_answered,
+    messages_of,
+    own_messages,
+    plain_json,
+    reply_of,
+    structured_text,
+)
 from ..settings.import_path import code_of
 from ..settings.redaction import error_line, redacted
 from ..state import Draft, State, Update, attempt_number, id_of, memory_of, merged, said, without_rejected
 from ..worlds import Context
-from . import questions
-from .lent import Lent, Thread, Turn, Whole, kept_threads, name_of, own_context
+from . import questions, tools
 from .speaker import ChatSpeaker, Speaker, speaker_call
-from .tools import calls_made, declared, tools_of
+from .tools import STRUCTURED, declared, tools_of
 
 log = logging.getLogger(__name__)
 
 SpeakerReply: TypeAlias = Callable[[list[dict[str, Any]]], Answer]
 """A function, also async, from messages, `{"role": "system" | "user" | "assistant", "content": text}` each, to the next
-message: its text, a message of LangChain or of OpenAI's form, a list of messages, or a generator of texts. The content
-of a message with images or files is a list of OpenAI's blocks."""
+message: its text, a message of LangChain or of OpenAI's form, a list of messages, or a generator of texts."""
 
 THREAD = "thread"
 """Key of a side's memory for where its agent's thread stands."""
 CHANNELS = "channels"
 """Key of a side's memory for the channels of its agent's state, as far as they are plain JSON."""
-TIMED_OUT: Mapping[Role, str] = {"assistant": "agent_timeout", "user": "user_timeout"}
-"""The stop reason of an agent whose turn took too long, by the role that it plays."""
-LIMITED: Mapping[Role, str] = {"assistant": "agent_limit", "user": "user_rejected"}
-"""The stop reason of an agent whose own middleware ended its turn at a limit."""
 ROUNDS = 50
 """Most approvals in a row within one turn: an agent that asks again for ever must not."""
+MOST_KEPT = 256
+"""Threads that are kept in this process for graphs that are invoked directly; a run keeps those of a conversation."""
 _NOTE = "note-"
 """How the ids of messages with our instructions begin."""
-_NOT_KEPT = ("messages", "structured_response", "jump_to")
+_NOT_KEPT = ("messages", "jump_to")
 
 
 @dataclass(frozen=True)
@@ -100,35 +113,28 @@ class AgentSpeaker(Speaker):
     """Who answers an interrupt that is no question in words, such as that of LangChain's `HumanInTheLoopMiddleware`:
     `all` approves, `none` rejects, `ask-user` asks the other side, a function (or its MODULE:NAME) gives what resumes
     the interrupt of a value. The record has each decision as a call `interrupt`."""
-    reads: str = ""
-    """For a graph without `messages`: the channel that gets the other side's words."""
-    answers: str = ""
-    """For a graph without `messages`: the channel that has the reply, as words or as an object with them."""
 
     def __post_init__(self) -> None:
         """ContractError for settings that do not fit each other or the agent."""
         if self.build is None and self.role == "assistant":
             object.__setattr__(self, "build", Talk(self.role))
         object.__setattr__(self, "approve", questions.checked_policy(self.role, self.approve))
-        if isinstance(self.agent, Pregel):
-            self._check_channels(channels_of(self.agent))
-
-    def _check_channels(self, names: Collection[str]) -> None:
-        if self.reads and not self.answers:
-            raise ContractError(f"{self.role}: give the channel that answers too (answers=)")
-        wanted = [name for name in (self.reads, self.answers) if name]
-        if missing := [name for name in wanted if name not in names]:
-            raise ContractError(f"{self.role}: the agent's state has no {missing[0]!r}, only {', '.join(names)}")
-        if not self.reads and "messages" not in self.agent.channels and "__previous__" not in self.agent.channels:
+        names = channels_of(self.agent)
+        if isinstance(self.agent, Pregel) and not {"messages", END} & set(names):
             raise ContractError(
-                f"{self.role}: the agent's state has no 'messages', only {', '.join(names)}: say which gets the words and "
-                "which answers, as MODULE:NAME?in=question&out=answer, or reads= and answers= in Python"
+                f"{self.role}: the agent's state has no 'messages', only {', '.join(names)}: give a function of messages "
+                f'that calls it, such as lambda messages: graph.invoke({{"{names[0]}": messages[-1]["content"]}})'
             )
 
     def placed(self, view: MessageBuilder) -> Self:
         """The same speaker on a side of a cast with this view; ContractError if its graph lacks a context."""
         if self.context is None:
             own_context(self.role, self.agent, None, {}, Limits())
+        if not isinstance(store := getattr(self.agent, "store", None), InMemoryStore | None):
+            name = type(store).__name__
+            log.warning(
+                "all conversations share the agent's store (%s): give it an InMemoryStore, which is copied", name
+            )
         return super().placed(view)
 
     def prompted(self, state: State) -> bool:
@@ -153,11 +159,8 @@ class AgentSpeaker(Speaker):
 
     async def _turn(self, state: State, limits: Limits) -> Update:
         place: dict[str, Any] = dict(memory_of(state, self.role).get(THREAD) or {})
-        thread: Lent | None = self._kept_thread(place, limits)
-        if thread is None:
-            place, is_graph, name = {}, isinstance(self.agent, Pregel), thread_of(self.role, state)
-            thread = Thread(self.agent, name, SPEAKER_OF[self.role]) if is_graph else Whole(self.agent, self.role)
-        turn, sent, pending = Turn(), list[BaseMessage](), place.get("pending") or []
+        thread, is_graph = self._lent(state, place, limits), isinstance(self.agent, Pregel)
+        turn, sent, pending = Turn(SPEAKER_OF[self.role]), list[BaseMessage](), place.get("pending") or []
         if pending:
             given: Any = self._resumed(turn, pending, self._reply(state, place))
             turn.steps += _waiting(thread)
@@ -167,38 +170,40 @@ class AgentSpeaker(Speaker):
         context = own_context(self.role, self.agent, self.context, state["scenario"], limits)
         for number in range(ROUNDS + 1):
             await self._called(thread, given, context, turn, limits)
-            if not isinstance(thread, Whole):
+            if isinstance(thread, Thread):
                 turn.added = await self._added(turn, sent, known)
             pending = [questions.pending_of(interrupt) for interrupt in turn.interrupts]
-            goes_on = turn.error is None and not isinstance(thread, Whole)
-            by = questions.answers(self.approve, pending) if goes_on else None
+            by = questions.answers(self.approve, pending) if is_graph and turn.error is None else None
             if by != "policy" or number == ROUNDS:
                 break
             given = self._resumed(turn, pending)
         question = questions.question_of(self.approve, pending) if by == "user" else None
         if pending and not question:
             why = "it asks for approval again and again" if by else "it asks no question that words can answer"
-            why = why if isinstance(self.agent, Pregel) else "it has no checkpointer"
-            turn.steps += [questions.unanswered_step(one["value"], why) for one in pending]
+            why = f"no one can answer the agent: {why if is_graph else 'it has no checkpointer'}"
+            turn.steps += [questions.step_of(one["value"], why, "error") for one in pending]
         channels = _plain_channels(turn.channels)
         memory = memory_of(state, self.role) | ({CHANNELS: channels} if channels else {})
         if isinstance(thread, Thread):
-            memory[THREAD] = {"at": self._keep(thread, place, limits), "seen": len(state.get("messages", [])) + 1}
+            at = uuid.uuid4().hex  # noqa: TID251 - of this process, and of no record
+            kept_threads(limits)[at] = thread
+            memory[THREAD] = {"at": at, "seen": len(state.get("messages", [])) + 1}
             memory[THREAD] |= {"pending": pending} if question else {}
         update: Update = {"drafts": self._drafts(turn, question, channels), **({"memory": memory} if memory else {})}
         return self._ended(update, turn, unanswered=bool(pending and not question))
 
-    async def _called(self, thread: Lent, given: Any, context: Any, turn: Turn, limits: Limits) -> None:
+    async def _called(self, thread: "Lent", given: Any, context: Any, turn: "Turn", limits: Limits) -> None:
         turn.interrupts = []
         try:
-            await within(limits.turn_timeout, thread.call(given, context, turn), self.path or self.name)
+            name = (self.path or self.name) if tools.blocks_the_loop(self.agent) else ""
+            await within(limits.turn_timeout, thread.call(given, context, turn), name)
         except TurnTimeoutError as error:
             turn.error, turn.added = error, []
         except Exception as error:
             if not any(step.messages for step in turn.steps) and not isinstance(error, GraphRecursionError):
                 raise
-            log.debug("an agent failed: %s", redacted("".join(format_exception(error))))
             turn.error = error
+        await thread.settle(turn)
 
     @cached_property
     def read_only(self) -> tuple[str, ...]:
@@ -211,19 +216,15 @@ class AgentSpeaker(Speaker):
         """The agent's name."""
         return self.agent.get_name() if isinstance(self.agent, Runnable) else str(describe(self.agent)["name"])
 
-    def _kept_thread(self, place: Mapping[str, Any], limits: Limits) -> Thread | None:
+    def _lent(self, state: State, place: dict[str, Any], limits: Limits) -> "Lent":
+        """What is called: a copy of the thread at the place, a new one, which empties the place, or what keeps none."""
         thread = kept_threads(limits).get(place.get("at", ""))
-        goes_on = bool(place.get("pending")) or isinstance(self.build, Talk)  # a view of one's own says all anew
-        return thread.copy() if thread is not None and goes_on else None
-
-    def _keep(self, thread: Thread, place: Mapping[str, Any], limits: Limits) -> str:
-        """Where the thread is found again; in a run those of earlier and of rejected drafts are let go."""
-        kept, at = kept_threads(limits), uuid.uuid4().hex  # noqa: TID251 - of this process, and of no record
-        for key in [*kept] if isinstance(limits, Context) else ():
-            if kept[key].name == thread.name and key != place.get("at"):
-                del kept[key]
-        kept[at] = thread
-        return at
+        if thread is not None and (place.get("pending") or isinstance(self.build, Talk)):  # another view says all anew
+            return thread.copy()
+        place.clear()
+        if isinstance(self.agent, Pregel):
+            return Thread(self.agent, thread_of(self.role, state), SPEAKER_OF[self.role])
+        return Whole(self.agent, self.role)
 
     def _reply(self, state: State, place: Mapping[str, Any]) -> str:
         """The other side's answer to the agent's question; a third one, such as a moderator, approves nothing."""
@@ -231,7 +232,7 @@ class AgentSpeaker(Speaker):
         replies = [one for one in said(state)[place["seen"] :] if one["role"] != self.role]
         return "\n\n".join(with_stand_ins(one) for one in replies if in_words or "name" not in one)
 
-    def _resumed(self, turn: Turn, pending: Sequence[questions.Pending], words: str = "") -> Command[Any]:
+    def _resumed(self, turn: "Turn", pending: Sequence[questions.Pending], words: str = "") -> Command[Any]:
         """What resumes the agent: the other side's words, or what the policy decides, which is a step of the turn."""
         given = questions.decided(self.approve, pending, words)
         if not questions.asks_in_words(pending):
@@ -240,42 +241,31 @@ class AgentSpeaker(Speaker):
 
     # What it is sent
 
-    def _given(self, state: State, place: Mapping[str, Any], thread: Lent) -> tuple[Any, list[BaseMessage]]:
+    def _given(self, state: State, place: Mapping[str, Any], thread: "Lent") -> tuple[Any, list[BaseMessage]]:
         """The agent's input: new messages, or all at the beginning, with the channels of before; and the messages."""
         channels = {} if place else copy.deepcopy(memory_of(state, self.role).get(CHANNELS, {}))
         build = cast(MessageBuilder, self.build)
         if isinstance(thread, Whole):
             sent = build(state)
             return {**channels, "messages": sent}, sent
-        anew = not place or not self._appends
-        sent = build(state) if not isinstance(build, Talk) else self._talk(build, state, 0 if anew else place["seen"])
+        seen = place["seen"] if place and tools.keeps_messages(self.agent) else 0
+        sent = self._talk(build, state, seen) if isinstance(build, Talk) else build(state)
         for number, message in enumerate(sent):
             message.id = message.id or f"{thread_of(self.role, state)}/{len(state['messages'])}/{number}"
-        if self.reads:
-            words = [str(message.text) for message in sent if isinstance(message, HumanMessage)]
-            return {**channels, self.reads: "\n\n".join(words[-2 if any(map(_is_note, sent)) else -1 :])}, sent
         if "messages" not in self.agent.channels:
             return sent, sent  # of an @entrypoint
-        removes = getattr(self.agent.channels["messages"], "operator", None) is add_messages
+        removes = tools.joins_messages(self.agent)
         gone = [RemoveMessage(id=str(one.id)) for one in thread.history if removes and _is_note(one)]
         return {**channels, "messages": [*gone, *sent]}, sent
 
-    @property
-    def _appends(self) -> bool:
-        """Whether its thread keeps what it was sent before; an `@entrypoint` does if it takes its own last result."""
-        if self.reads or "messages" in self.agent.channels:
-            return not isinstance(self.agent.channels.get("messages"), LastValue)
-        function = getattr(next(iter(self.agent.nodes.values())).bound, "func", None)
-        return function is not None and "previous" in inspect.signature(function).parameters
-
     def _talk(self, build: Talk, state: State, seen: int) -> list[BaseMessage]:
-        """The messages behind those that it has seen; from the beginning with its calls and their results, which it had
-        seen too. A repair line is one more message, to be taken out again."""
+        """The messages behind those that it has seen; from the beginning with its own calls and their results. A repair
+        line is one more message, to be taken out again."""
         shown = merged(without_rejected(state, role=self.role), {"prompt": None})
         parts: list[tuple[list[Any], list[Any]]] = [([], [])]
         for chat, message in zip(state["messages"][seen:], said(state)[seen:], strict=True):
             if not seen and message["role"] == self.role:
-                made = [{**one, "tool_calls": calls_made(one)} for one in message.get("attempts", ())]
+                made = [{**one, "tool_calls": tools.calls_made(one)} for one in message.get("attempts", ())]
                 first = sum(len(calls) for calls, _ in parts)
                 if calls := tool_turns(Message.model_validate({**message, "attempts": made}), first):
                     parts.append((calls, []))
@@ -293,39 +283,29 @@ class AgentSpeaker(Speaker):
 
     # Its answer
 
-    async def _added(self, turn: Turn, sent: Sequence[BaseMessage], known: Collection[str | None]) -> list[BaseMessage]:
-        """A graph's own messages of a turn; the one in a channel of its own, or its structured response, alone."""
-        values = turn.values
-        if values is None or (turn.error is not None and not isinstance(values, Mapping)):
-            return []
-        in_channel = self.answers or (isinstance(self.agent, Pregel) and "messages" not in self.agent.channels)
-        if in_channel:
-            if turn.interrupts:
-                return []
-            answer = values.get(self.answers) if self.answers else values
-            if self.answers and (answer is None or isinstance(answer, Mapping)):
-                return [AIMessage("" if answer is None else structured_text(answer))]
-            return await messages_answered(answer, sent, self.role)
-        if "structured_response" in turn.written and values.get("structured_response") is not None:
-            return [AIMessage(structured_text(values["structured_response"]))]
-        outputs = self.agent.output_channels
-        if not isinstance(outputs, str) and "messages" not in outputs and not turn.interrupts:  # a schema of its own
-            return await messages_answered({name: values.get(name) for name in outputs}, sent, self.role)
-        new = [one for one in messages_of(values.get("messages", [])) if one.id is None or one.id not in known]
+    async def _added(
+        self, turn: "Turn", sent: Sequence[BaseMessage], known: Collection[str | None]
+    ) -> list[BaseMessage]:
+        """A graph's own messages of a turn; its structured response alone."""
+        if "messages" not in self.agent.channels:  # of an @entrypoint
+            ended = not turn.interrupts and turn.error is None
+            return await messages_answered(turn.answer, sent, self.role) if ended else []
+        if STRUCTURED in turn.written and (value := turn.channels.get(STRUCTURED)) is not None:
+            return [AIMessage(structured_text(value))]
+        messages = messages_of(turn.channels.get("messages", []))
+        new = [one for one in messages if one.id is None or one.id not in known]
         own = own_messages(new, sent, self.role)
-        if not own and not turn.interrupts:
-            own = turn.said_again(sent, known)
+        if not own and not turn.interrupts:  # an object that it says again has its place in the state already
+            own = own_messages([*turn.said.values()], sent, self.role)
         # A tool whose result is the answer (`return_direct`) has the last word.
         if own and isinstance(own[-1], ToolMessage) and not (turn.interrupts or turn.error):
             direct = {name for name, node in tools_of(self.agent) if node.tools_by_name[name].return_direct}
             own += [AIMessage(own[-1].content)] if own[-1].name in direct else []
         return own
 
-    def _drafts(self, turn: Turn, question: str | None, channels: Mapping[str, Any]) -> list[Draft]:
-        told = {name_of(message): step.node for step in turn.steps for message in step.messages}
-        # What a middleware writes at its limit is no reply.
-        own = [one for one in turn.added if turn.limit is None or told.get(name_of(one)) != turn.limit]
-        own += [AIMessage(question)] if question else []
+    def _drafts(self, turn: "Turn", question: str | None, channels: Mapping[str, Any]) -> list[Draft]:
+        told = {name_of(message) for step in turn.steps for message in step.messages}
+        own = [*turn.added, *([AIMessage(question)] if question else [])]
         untold = [one for one in turn.added if name_of(one) not in told]
         if isinstance(self.agent, Pregel):  # results of hand-offs stand in the state, and in no node's answer
             untold = [one for one in untold if isinstance(one, ToolMessage)]
@@ -338,33 +318,27 @@ class AgentSpeaker(Speaker):
                 call["error"] = WAITING
             elif call.get("error") == NO_RESULT and turn.error is not None:
                 call["error"] = f"{NO_RESULT}: {error_line(turn.error)}"
-        if channels:
-            draft["kept"] = dict(channels)
-        return [draft]
+        return [{**draft, "kept": dict(channels)} if channels else draft]
 
-    def _ended(self, update: Update, turn: Turn, *, unanswered: bool) -> Update:
+    def _ended(self, update: Update, turn: "Turn", *, unanswered: bool) -> Update:
+        is_user = self.role == "user"
         if isinstance(turn.error, TurnTimeoutError):
-            update["stop"] = TIMED_OUT[self.role]
+            update["stop"] = "user_timeout" if is_user else "agent_timeout"
         elif (error := turn.error) is not None:
             update["failed"], update["crashed"] = error_line(error, placed=True), is_crash(error)
             update["frames"] = frames_of(error)
         elif unanswered:
-            update["stop"] = questions.INTERRUPTED[self.role]
-        elif turn.limit is not None:
-            update["stop"] = LIMITED[self.role]
+            update["stop"] = "user_rejected" if is_user else "agent_interrupted"
         return update
 
     def provenance(self) -> dict[str, Any]:
+        context = self.context and (describe(self.context) if callable(self.context) else type(self.context).__name__)
         settings = {
             "object": redacted(self.path) if self.path else None,
             "code": code_of(self.path) if self.path else None,
-            "reads": self.reads,
-            "answers": self.answers,
             "read_only": list(self.read_only),
             "approve": self.approve and questions.policy_name(self.approve),
-            "context": describe(self.context)
-            if callable(self.context)
-            else self.context and type(self.context).__name__,
+            "context": context,
         }
         called = {"function": describe(self.agent)} if self.is_function else {"agent": self.name}
         return {**called, "view": describe(self.build), **{name: value for name, value in settings.items() if value}}
@@ -387,15 +361,14 @@ def user(reply: str | BaseChatModel | SpeakerReply, system: str = "") -> Node:
 
 
 def channels_of(agent: object) -> list[str]:
-    """Names of a graph's channels, without LangGraph's own; none of another runnable."""
-    names = agent.channels if isinstance(agent, Pregel) else ()
-    return sorted(str(name) for name in names if not str(name).startswith(("_", "branch:")))
+    """Names of a graph's channels, without LangGraph's own; END of an `@entrypoint`, none of another runnable."""
+    return sorted(agent.stream_channels_list) if isinstance(agent, Pregel) else []
 
 
 def _plain_channels(channels: Mapping[str, Any]) -> dict[str, Any]:
     plain = {}
     for name, value in channels.items():
-        if name not in _NOT_KEPT and not name.startswith(("_", "branch:")) and value not in (None, "", [], {}):
+        if name not in _NOT_KEPT and not name.startswith("_") and value not in (None, "", [], {}):
             with suppress(TypeError, ValueError, RecursionError):
                 plain[name] = plain_json(value)
     return plain
@@ -412,9 +385,302 @@ def thread_of(role: Role, state: State) -> str:
     return "-".join(filter(None, parts))
 
 
-def _waiting(thread: Lent) -> list[Step]:
+def _waiting(thread: "Lent") -> list[Step]:
     """The calls of tools without a result yet, as a step: the tools go on in this turn, and their calls are its own."""
     answered = {message.tool_call_id for message in thread.last if isinstance(message, ToolMessage)}
     calls = [call for message in thread.last if isinstance(message, AIMessage) for call in message.tool_calls]
     open_calls = [call for call in calls if call["id"] not in answered]
     return [Step("interrupt", messages=[AIMessage("", tool_calls=open_calls)])] if open_calls else []
+
+
+# What it does
+
+
+class Turn(BaseCallbackHandler):
+    """What an agent's turn came to, as LangChain's callbacks tell it of nodes and models in it, at any depth.
+
+    It grows as the agent works: a call that is given up has what it did before.
+    """
+
+    run_inline = True
+
+    def __init__(self, place: str) -> None:
+        """`place`: the node of the conversation's graph in which the agent is called."""
+        self.place = place
+        self.now = asyncio.get_running_loop().time
+        self.steps: list[Step] = []
+        self.seen = set[str]()  # messages that are in a step: a sub-agent that goes on gives its earlier ones again
+        self.written = set[str]()  # keys of its state that its nodes wrote
+        self.said: dict[str, BaseMessage] = {}  # the messages that its own nodes gave
+        self.added: list[BaseMessage] = []  # those of the turn that are its own
+        self.answer: Any = None
+        self.channels: Mapping[str, Any] = {}  # its whole state
+        self.interrupts: list[Interrupt] = []
+        self.error: Exception | None = None  # what it raised after it had done something
+        self._names: dict[tuple[str, ...], str] = {}
+        self._begun: dict[Any, tuple[Step, Any, float, set[str]]] = {}  # its place, when, and messages known then
+        self._asked: dict[Any, Mapping[str, Any]] = {}
+        self._of_models: dict[str | None, Step] = {}
+
+    def on_chain_start(self, serialized: Any, inputs: Any, *, run_id: Any, tags: Any = None, **details: Any) -> None:
+        """A node begins."""
+        about = details.get("metadata") or {}
+        node, space = about.get("langgraph_node"), about.get("langgraph_checkpoint_ns")
+        # The node's function, or a graph in it, is no node. A copy of the values: sub-agents may work in threads.
+        is_inside = space in [other for _, other, *_ in [*self._begun.values()]]
+        if details.get("name") == node is not None and not is_inside and TAG_HIDDEN not in (tags or ()):
+            known = {name_of(one) for one in messages_in(inputs)}
+            self._begun[run_id] = self._step(about), space, self.now(), known
+
+    def on_chain_end(self, outputs: Any, *, run_id: Any, **details: Any) -> None:
+        """A node has ended."""
+        if run_id not in self._begun:
+            return
+        step, _, began, known = self._begun.pop(run_id)
+        step.seconds, messages = self.now() - began, [one for one in messages_in(outputs) if _is_own(one)]
+        for number, message in enumerate(messages):
+            message.id = message.id or f"{run_id}-{number}"  # the state would give it one, later
+            if message.id not in known | self.seen:
+                self.seen.add(message.id)
+                step.messages.append(message)
+                self.forget(message)
+        if not step.path:
+            self.said |= {name_of(message): message for message in messages}
+            for update in outputs if isinstance(outputs, (list, tuple)) else [outputs]:
+                keys = update.update if isinstance(update, Command) else update
+                self.written |= set(keys) if isinstance(keys, Mapping) else set()
+
+    def on_chain_error(self, error: BaseException, *, run_id: Any, **details: Any) -> None:
+        """A node has failed, stops for a question, or hands over to a node of the graph around it."""
+        if isinstance(error, GraphBubbleUp):
+            self.on_chain_end(error.args[:1], run_id=run_id)
+        elif run_id in self._begun and not isinstance(error, asyncio.CancelledError):
+            step, _, began, _ = self._begun.pop(run_id)
+            step.seconds, step.error = self.now() - began, error_line(error)
+
+    def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: Any, **details: Any) -> None:
+        """A model is asked."""
+        self._asked[run_id] = details.get("metadata") or {}
+
+    def on_llm_end(self, response: Any, *, run_id: Any, **details: Any) -> None:
+        """A model has answered: a step of its own, unless a node gives the message too."""
+        for generation in response.generations[0][:1] if run_id in self._asked and response.generations else ():
+            if isinstance(message := getattr(generation, "message", None), AIMessage):
+                self._of_models[message.id] = self._step(self._asked[run_id])
+                self._of_models[message.id].messages.append(message)
+
+    def forget(self, message: BaseMessage) -> None:
+        """Take out the step of the model that wrote a message which stands elsewhere."""
+        if (gone := self._of_models.pop(message.id, None)) is not None:
+            del self.steps[next(number for number, step in enumerate(self.steps) if step is gone)]
+
+    def _step(self, about: Mapping[str, Any]) -> Step:
+        """A step at its place, with the nodes around it, the outermost first, and the agents that were called in these."""
+        space = str(about.get("langgraph_checkpoint_ns") or self.place).split(tools.BETWEEN)
+        nodes = tuple(part.partition(tools.BEFORE_ID)[0] for part in space)
+        nodes = nodes[1:] if nodes[0] == self.place else nodes
+        self._names.setdefault(nodes[:-1], str(about.get("lc_agent_name") or ""))
+        path, above = list[str](), self._names.get((), "")
+        for number, node in enumerate(nodes[:-1], start=1):
+            name = self._names.get(nodes[:number], "")
+            path += [node, name] if name not in ("", node, above) else [node]
+            above = name or above
+        self.steps.append(step := Step(nodes[-1] if nodes else "model", tuple(path)))
+        return step
+
+
+def name_of(message: BaseMessage) -> str:
+    """The id of a message, or of its object."""
+    return message.id or str(id(message))
+
+
+def _is_own(message: BaseMessage) -> bool:
+    return isinstance(message, (AIMessage, ToolMessage))
+
+
+def messages_in(value: Any, depth: int = 4) -> list[BaseMessage]:
+    """The messages in a state, an update, a Command, or a list of these."""
+    if isinstance(value, BaseMessage):
+        return [value]
+    value = value.update if isinstance(value, Command) else value
+    items = value.values() if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else ()
+    return [message for item in items if depth for message in messages_in(item, depth - 1)]
+
+
+# What it is lent
+
+
+class Whole:
+    """What keeps no thread, a function or any other runnable: it is sent the whole conversation each time."""
+
+    history, last = (), ()
+
+    def __init__(self, agent: Any, role: Role) -> None:
+        self.agent, self.role = agent, role
+
+    async def call(self, given: dict[str, Any], context: Any, turn: Turn) -> None:
+        """Call it; a graph inside it that stops has asked, and cannot be resumed."""
+        sent, answer, is_function = given["messages"], None, not isinstance(self.agent, Runnable)
+        with alone(context, turn):
+            try:
+                if is_function:
+                    plain, is_async = convert_to_openai_messages(sent), inspect.iscoroutinefunction(self.agent)
+                    answer = self.agent(plain) if is_async else await in_thread(self.agent, plain)
+                    if inspect.isawaitable(answer):  # of an object with an async call, or a lambda around one
+                        answer = await answer
+                else:
+                    answer = await self.agent.ainvoke(given)
+            except GraphInterrupt as raised:
+                turn.interrupts = list(raised.args[0])
+            state = answer if isinstance(answer, dict) else {}
+            asked = state.pop(tools.ASKED, ())  # of a served graph as plain JSON
+            turn.interrupts += [Interrupt(one["value"], id="") if isinstance(one, dict) else one for one in asked]
+            turn.channels = {} if is_function else {**given, **(state if "messages" in state else {})}
+            if not turn.interrupts:
+                turn.added = await messages_answered(answer, sent, self.role)
+
+    async def settle(self, turn: Turn) -> None:
+        """Its messages are steps themselves."""
+        for message in turn.added:
+            turn.forget(message)
+
+
+class Thread:
+    """An agent's thread and store of a conversation. Each draft has a copy, so that a rejected one leaves nothing."""
+
+    def __init__(self, agent: Pregel[Any, Any, Any, Any], name: str, place: str) -> None:
+        """`name`: the thread's id. `place`: the node of the conversation's graph in which the agent is nested."""
+        self.agent, self.name, self.place = agent.copy({"checkpointer": True}), name, place
+        self.saver = InMemorySaver(serde=_Copies())
+        self.store: BaseStore = _own_store(agent.store)
+        self.history: list[BaseMessage] = []  # the messages that its state has
+        self.last: list[BaseMessage] = []  # those of the last turn, of whose tools some may wait for an answer
+        self.seen = set[str]()
+
+    def copy(self) -> "Thread":
+        """The same thread and store, which go on apart from this one."""
+        new = copy.copy(self)
+        new.saver = InMemorySaver(serde=self.saver.serde)
+        for thread, spaces in self.saver.storage.items():
+            new.saver.storage[thread].update({space: dict(points) for space, points in spaces.items()})
+        new.saver.writes.update({key: dict(writes) for key, writes in self.saver.writes.items()})
+        new.saver.blobs.update(self.saver.blobs)
+        new.store = _own_store(self.store)
+        return new
+
+    def _config(self, context: Any, turn: Turn) -> RunnableConfig:
+        config = own_config(context, self.store, turn, nested=True)
+        config["configurable"] |= {CONFIG_KEY_CHECKPOINTER: self.saver, "thread_id": self.name}
+        config["configurable"] |= {"checkpoint_ns": self.place}
+        return config
+
+    async def call(self, given: Any, context: Any, turn: Turn) -> None:
+        """Call the agent, nested in the conversation's graph, so that its steps are in that one's streams."""
+        turn.seen |= self.seen
+        config = self._config(context, turn)
+        if isinstance(given, Command):
+            config["configurable"][tools.RESUMING] = True
+        # Its own recursion limit, not that of the conversation.
+        with during(var_child_runnable_config, config), suppress(GraphInterrupt):
+            turn.answer = await self.agent.ainvoke(given, context=context, durability="sync")
+
+    async def settle(self, turn: Turn) -> None:
+        """Read what the call came to, however it ended."""
+        now = await self.agent.aget_state(self._config(None, turn))
+        turn.interrupts = list(now.interrupts)
+        if now.next and not now.interrupts and turn.error is None:  # a breakpoint asks nothing
+            turn.interrupts = [Interrupt({"paused": f"before {', '.join(now.next)}"}, id="")]
+        turn.channels = now.values if isinstance(now.values, Mapping) else {}
+        self.history = messages_in(turn.channels.get("messages"))
+        self.last, self.seen = [message for step in turn.steps for message in step.messages], set(turn.seen)
+
+
+Lent: TypeAlias = Thread | Whole
+_DIRECT: dict[str, Thread] = {}
+
+
+def kept_threads(limits: Limits) -> dict[str, Thread]:
+    """The threads of the conversation under way, by their places."""
+    if isinstance(limits, Context):
+        return limits.threads
+    while len(_DIRECT) > MOST_KEPT:
+        del _DIRECT[next(iter(_DIRECT))]
+    return _DIRECT
+
+
+class _Copies:
+    """A serializer that keeps a copy of each value: an agent without a checkpointer may hold anything."""
+
+    def dumps_typed(self, obj: Any) -> tuple[str, Any]:
+        return "object", _copied(obj)
+
+    def loads_typed(self, data: tuple[str, Any]) -> Any:
+        return _copied(data[1])
+
+
+def _copied(value: Any) -> Any:
+    try:
+        return copy.deepcopy(value)
+    except Exception:
+        return value
+
+
+def _own_store(store: BaseStore | None) -> BaseStore:
+    """A store of one conversation: a copy of the agent's, if that is in memory; else the agent's own, which all share."""
+    return InMemoryStore() if store is None else _copied(store) if isinstance(store, InMemoryStore) else store
+
+
+def own_config(context: Any, store: BaseStore | None, turn: Turn | None, *, nested: bool) -> RunnableConfig:
+    """The config of here for an agent: its own recursion limit, and a runtime with its context and store.
+
+    `nested`: with what makes the agent's steps visible in the streams of the graph that calls it.
+    """
+    inherited = merge_configs(ensure_config(), {"callbacks": [turn]} if turn is not None else None)
+    settings = {}
+    for key, value in inherited.get("configurable", {}).items():
+        if isinstance(value, Runtime):
+            settings[key] = value.override(context=context, store=store)
+        elif (not key.startswith(("__", "checkpoint_")) and key != "thread_id") or (
+            nested and key != "checkpoint_id" and (isinstance(value, str) or callable(value))
+        ):
+            settings[key] = value
+    config = {name: value for name, value in inherited.items() if name != "recursion_limit"}
+    return cast(RunnableConfig, {**config, "configurable": settings})
+
+
+@contextmanager
+def alone(context: Any, turn: Turn | None = None) -> Iterator[None]:
+    """Inside, a graph is no part of the conversation's graph: it has its own checkpointer and recursion limit.
+
+    LangGraph's `get_runtime` gives `context`. `turn`: what hears the nodes and models inside.
+    """
+    with during(var_child_runnable_config, own_config(context, None, turn, nested=False)):
+        yield
+
+
+def own_context(role: str, agent: object, configured: Any, scenario: Mapping[str, Any], limits: Limits) -> Any:
+    """The context with which an agent is called; None for none.
+
+    `configured`: a value, or a function of the scenario and the live world. Without it a graph with a `context_schema`
+    gets one with its defaults, or the conversation's where that is what it declares; a graph without a schema gets the
+    conversation's if there is a world. ContractError names the option where a schema has required fields.
+    """
+    world = limits.world if isinstance(limits, Context) else None
+    if configured is not None:
+        is_function = isinstance(configured, partial) or inspect.isroutine(configured)
+        return configured(scenario, world) if is_function else configured
+    schema = getattr(agent, "context_schema", None)
+    if schema is None:
+        return limits if world is not None else None
+    if isinstance(schema, type) and not is_typeddict(schema) and isinstance(limits, schema):
+        return limits
+    missing = ", ".join(sorted(schema.__required_keys__)) if is_typeddict(schema) else ""
+    try:
+        if not missing:
+            return schema()
+    except (TypeError, ValidationError) as error:
+        missing = " ".join(str(error).split())
+    raise ContractError(
+        f"{role}: the agent needs a context ({getattr(schema, '__name__', 'context_schema')}: {missing}): give "
+        "--context MODULE:NAME, or context= in Python: a value, or a function of scenario and world"
+    )

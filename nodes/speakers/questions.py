@@ -29,8 +29,6 @@ Pending: TypeAlias = Mapping[str, Any]
 
 ASK_USER = "ask-user"
 POLICIES = ("all", "none", ASK_USER)
-INTERRUPTED: Mapping[Role, str] = {"assistant": "agent_interrupted", "user": "user_rejected"}
-"""The stop reason of an agent at an interrupt that cannot be answered, by the role that it plays."""
 _QUESTION_KEYS = ("question", "query", "prompt", "message")
 """Names under which an interrupt's object has its question, as in LangGraph's documentation."""
 
@@ -38,10 +36,7 @@ _QUESTION_KEYS = ("question", "query", "prompt", "message")
 class ApprovalError(DuologueError, RuntimeError):
     """The function of `approve`, which is the test's own code, raised."""
 
-    @property
-    def record_line(self) -> str:
-        """The message, which has the cause already."""
-        return str(self)
+    record_line = property(str)  # the message has the cause already
 
 
 def checked_policy(role: Role, approve: Any) -> Approve | None:
@@ -119,32 +114,22 @@ def decided(approve: Approve | None, pending: Sequence[Pending], words: str = ""
 
 
 def _decided(approve: Approve | None, pending: Pending, words: str) -> Any:
-    value, form = pending["value"], pending.get("form")
+    value, form, agreed = pending["value"], pending.get("form"), consent(words) == "yes"
     if "question" in pending:
-        as_object = {pending["field"]: words} if form == "object" else words
-        return consent(words) == "yes" if form == "boolean" else as_object
+        return {pending["field"]: words} if form == "object" else agreed if form == "boolean" else words
     if callable(approve):
         try:
             return approve(value)
         except Exception as error:
             raise ApprovalError(f"{policy_name(approve)} failed: {error_line(error, placed=True)}") from error
-    approved = consent(words) == "yes" if approve == ASK_USER else approve == "all"
-    reason = words if approve == ASK_USER else "Not approved."
-    allowed = {one.get("action_name"): one.get("allowed_decisions") for one in value.get("review_configs", ())}
-    decisions = [_decision(one, allowed.get(one["name"]), reason, approved) for one in _actions(value)]
-    return {"decisions": decisions} if "action_requests" in value else decisions[0]
-
-
-def _decision(action: Mapping[str, Any], allowed: Any, reason: str, approved: bool) -> dict[str, Any]:
-    """A decision on one action, of a type that its tool allows; None allows all."""
-    edit = {"name": action["name"], "args": action.get("args", {})}
-    decisions: list[dict[str, Any]] = [{"type": "reject", "message": reason}]
-    if approved:
-        decisions = [{"type": "approve"}, {"type": "edit", "edited_action": edit}]
-    for decision in [*decisions, {"type": "respond", "message": "Approved." if approved else reason}]:
-        if allowed is None or decision["type"] in allowed:
-            return decision
-    raise ContractError(f"approve: {action['name']} allows only {', '.join(allowed)}: give a function that decides")
+    is_asked = approve == ASK_USER
+    rejection = {"type": "reject", "message": words if is_asked else "Not approved."}
+    decision = {"type": "approve"} if (agreed if is_asked else approve == "all") else rejection
+    for review in value.get("review_configs", ()):
+        if decision["type"] not in (allowed := review.get("allowed_decisions") or [decision["type"]]):
+            name, only = review.get("action_name"), ", ".join(allowed)
+            raise ContractError(f"approve: {name} allows only {only}: give a function that decides")
+    return {"decisions": [decision] * len(_actions(value))} if "action_requests" in value else decision
 
 
 def question_of(approve: Approve | None, pending: Sequence[Pending]) -> str:
@@ -152,15 +137,14 @@ def question_of(approve: Approve | None, pending: Sequence[Pending]) -> str:
     lines = [str(one["question"]) for one in pending if "question" in one]
     actions = [action for one in pending if "question" not in one for action in _actions(one["value"])]
     if actions and approve == ASK_USER:
-        lines += ["Do you approve this? Please answer yes or no.", *map(_in_words, actions)]
+        lines.append("Do you approve this? Please answer yes or no.")
+    for action in actions if approve == ASK_USER else ():
+        given = (action.get("args") or {}).items()
+        values = (
+            f"{name}: {one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)}" for name, one in given
+        )
+        lines.append(f"- {action['name']} ({', '.join(values)})".removesuffix(" ()"))
     return "\n".join(lines)
-
-
-def _in_words(action: Mapping[str, Any]) -> str:
-    values = {name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-              for name, value in (action.get("args") or {}).items()}  # fmt: skip
-    arguments = ", ".join(f"{name}: {value}" for name, value in values.items())
-    return f"- {action['name']} ({arguments})" if arguments else f"- {action['name']}"
 
 
 def _actions(value: Any) -> list[Mapping[str, Any]]:
@@ -178,16 +162,11 @@ def decision_step(approve: Approve | None, pending: Sequence[Pending], given: Ma
     """The record of a decision: a tool call `interrupt` with the question, the policy and what it decided."""
     values, answer = [one["value"] for one in pending], [plain_or_text(given[one["id"]]) for one in pending]
     result = {"approve": policy_name(approve), "answer": answer[0] if len(answer) == 1 else answer}
-    return _step(values[0] if len(values) == 1 else values, json.dumps(result, ensure_ascii=False), "success")
+    return step_of(values[0] if len(values) == 1 else values, json.dumps(result, ensure_ascii=False))
 
 
-def unanswered_step(value: Any, why: str) -> Step:
-    """The record of an interrupt without an answer; `why` nobody can answer."""
-    return _step(value, f"no one can answer the agent: {why}", "error")
-
-
-def _step(asked: Any, answer: str, status: Literal["success", "error"]) -> Step:
-    question = plain_or_text(asked)
-    arguments = question if isinstance(question, dict) else {"value": question}
+def step_of(asked: Any, answer: str, status: Literal["success", "error"] = "success") -> Step:
+    """The record of an interrupt; with the status `error` of one that nobody can answer."""
+    arguments = asked if isinstance(asked, dict) else {"value": asked}
     call = AIMessage("", tool_calls=[{"name": INTERRUPT, "args": arguments, "id": INTERRUPT}])
     return Step(INTERRUPT, messages=[call, ToolMessage(answer, tool_call_id=INTERRUPT, status=status)])

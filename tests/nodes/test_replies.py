@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import pytest
 from langchain.agents import AgentState, create_agent
-from langchain.agents.middleware import ModelCallLimitMiddleware, PIIMiddleware
+from langchain.agents.middleware import PIIMiddleware
 from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
@@ -17,12 +17,11 @@ from langgraph.func import entrypoint, task
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.types import Command, Send
-from openai.types.chat import ChatCompletion, ChatCompletionChunk, ChatCompletionMessage
+from openai.types.chat import ChatCompletion, ChatCompletionMessage
 from openai.types.responses import Response
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
-from duologue.nodes import AgentSpeaker
 from duologue.nodes.models.scripted import ScriptedModel
 from duologue.nodes.replies import reply_of
 from tests.graphs.agents.talks import call, calls_of, chain, first_draft, replies, says, talk
@@ -192,22 +191,6 @@ def functional(messages: list[Any]) -> AIMessage:
     return AIMessage(MOVED)
 
 
-class Question(TypedDict):
-    question: str
-    answer: Any
-
-
-def asked(answer: Any) -> Any:
-    graph = chain(Question, desk=lambda state: {"answer": answer}).compile()
-    return AgentSpeaker("assistant", graph, reads="question", answers="answer")
-
-
-def schemed() -> Any:
-    graph = StateGraph(Handed, output_schema=TypedDict("Output", {"active_agent": str}))
-    graph.add_node("desk", lambda state: {"messages": [AIMessage("for itself")], "active_agent": MOVED})
-    return graph.add_edge(START, "desk").compile()
-
-
 @tool
 def look(room: int) -> str:
     """Look a room up."""
@@ -279,20 +262,7 @@ BLOCKS: list[Any] = [
     {"type": "server_tool_call", "name": "web_search", "id": "w", "args": {}},
     {"type": "text", "text": MOVED, "annotations": [{"type": "citation", "url": "https://x"}]},
 ]
-STREAMED: list[dict[str, Any]] = [
-    {"role": "assistant", "content": "Your room "}, {"content": "is moved."},
-    {"tool_calls": [{"index": 0, "id": "look-1", "function": {"name": "look", "arguments": '{"room"'}}]},
-    {"tool_calls": [{"index": 0, "function": {"arguments": ": 12}"}}]},
-]  # fmt: skip
 CHUNKS = [*CALLED[:2], *(AIMessageChunk(content=text, id="m") for text in ("Your room ", "is moved."))]
-
-
-def delta(one: dict[str, Any]) -> Any:
-    usage = {"usage": {"prompt_tokens": 6, "completion_tokens": 2, "total_tokens": 8}} if one is STREAMED[-1] else {}
-    choice = {"index": 0, "delta": one}
-    return ChatCompletionChunk.model_validate(
-        {"id": "1", "created": 1, "model": "m-1", "object": "chat.completion.chunk", "choices": [choice]} | usage
-    )
 
 
 REFUSED: dict[str, Any] = {"text": "I won't.", "flaw": "refusal"}
@@ -310,11 +280,10 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
         fixed(AIMessage(content_blocks=BLOCKS)), {"reasoning": "hm"}),
     "OpenAI's message": (fixed(ChatCompletionMessage(role="assistant", content=MOVED)), {}),
     "OpenAI's completion": (fixed(ChatCompletion.model_validate(COMPLETION)), {"flaw": "cut_off", "model": "m-1"}),
-    "a message in an object": (fixed({"model": "m-1", "message": {"role": "assistant", "content": MOVED}}), {"model": "m-1"}),
     "role and text": (fixed([("assistant", MOVED)]), {}),
     "plain completion": (fixed(COMPLETION), {"flaw": "cut_off", "model": "m-1"}),
     "filtered completion": (
-        fixed({"choices": [{"message": {"content": None}, "finish_reason": "content_filter"}]}),
+        fixed({"choices": [{"message": {"role": "assistant", "content": None}, "finish_reason": "content_filter"}]}),
         {"text": "", "flaw": "content_filter", "said": False}),
     "Responses": (fixed(RESPONSE), {"reasoning": "hm", "model": "m-1", "usage": (6, 2, 1)}),
     "Responses' objects": (fixed(RESPONSE.output), {"reasoning": "hm"}),
@@ -338,10 +307,6 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
     "generator of messages": (lambda messages: iter([{"role": "assistant", "content": MOVED}]), {}),
     "async generator of chunks": (awaited_pieces, {}),
     "async generator of messages": (message_by_message, {"calls": [LOOKED]}),
-    "stream of Chat Completions": (generator(*map(delta, STREAMED)), {"calls": [(*LOOKED[:2], "no result came")], "usage": (6, 2, 1)}),
-    "stream of Responses": (
-        generator({"type": "response.output_text.delta", "delta": "Your"}, {"type": "response.completed", "response": RESPONSE}),
-        {"reasoning": "hm", "model": "m-1", "usage": (6, 2, 1)}),
     "stream of LangGraph's messages": (
         generator(*((one, {"langgraph_node": "model"}) for one in CHUNKS)), {"calls": [LOOKED]}),
     "stream of LangGraph's values": (
@@ -372,6 +337,7 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
     "Bedrock's response": (
         fixed({"output": {"message": {"role": "assistant", "content": [{"text": MOVED}]}}, "stopReason": "end_turn",
                "usage": {"inputTokens": 6, "outputTokens": 2}}), {"usage": (6, 2, 1)}),
+    "a message in an object": (fixed({"model": "m-1", "message": {"role": "assistant", "content": MOVED}}), {"model": "m-1"}),
     "a result with the agent in it": (fixed(RunResult("hi", MOVED, pieces)), {}),
     # of runnables and graphs
     "runnable": (RunnableLambda(lambda state: AIMessage(MOVED)), {}),
@@ -408,18 +374,12 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
         says(AIMessage("I pass you on.", tool_calls=[call("transfer_to_bob")]), ToolMessage("ok", tool_call_id="transfer_to_bob-1"), AIMessage(MOVED)),
         {"calls": [("transfer_to_bob", {}, "ok")]}),
     "entrypoint": (functional, {}),
-    "channel": (asked(MOVED), {}),
-    "text of a channel": (asked({"text": MOVED, "sources": ["a", "b"]}), {}),
-    "object in a channel": (asked(Answered(MOVED)), {}),
-    "messages in a channel": (asked(CALLED), {"calls": [LOOKED]}),
-    "output of another schema": (schemed(), {}),
     "sub-agent with files": (deep(), {"calls": [("task", {"about": "rooms"}, "All free."), LOOKED]}),
     "parallel workers and a deferred end": (fanned(), {}),
     "personal data taken out": (
         create_agent(ScriptedModel(lines=["Ask a@b.org."], by_call=True), [],
                      middleware=[PIIMiddleware("email", apply_to_output=True)]), {"text": "Ask [REDACTED_EMAIL]."}),
     "entrypoint with tasks": (with_task, {}),
-    "channel without a value": (asked(None), {"text": "", "flaw": "empty", "said": False}),
 }  # fmt: skip
 
 
@@ -449,7 +409,8 @@ async def test_every_shape_is_one_reply(shape: str) -> None:
 @pytest.mark.parametrize(
     "answer",
     [None, 7, [], {}, [7], {"a": "x", "b": "y"}, {"role": "nobody", "content": "Done."}, [HumanMessage("Move it!")],
-     {"role": "user", "content": "Move it!"}, [SystemMessage("Be brief.")]],
+     {"role": "user", "content": "Move it!"}, [SystemMessage("Be brief.")],
+     {"outcome": {"words": "Done."}, "ended": "end_turn"}],
 )  # fmt: skip
 async def test_anything_else_and_a_users_message_alone_are_the_assistants_failure(answer: Any) -> None:
     conversation = await talk(fixed(answer))
@@ -469,16 +430,6 @@ async def test_an_agent_that_plays_the_user_may_answer_with_a_users_message() ->
         "offline", user=RunnableLambda(lambda s: {"messages": [HumanMessage("A room?")]}), turns=1
     )
     assert conversation.messages[0].text == "A room?"
-
-
-@pytest.mark.parametrize(("before", "said"), [("Let me look.", f"Let me look.\n\n{MOVED}"), ("", MOVED)])
-async def test_a_limit_of_a_middleware_is_a_stop_and_its_words_are_no_reply(before: str, said: str) -> None:
-    model = ScriptedModel(lines=[AIMessage(before, tool_calls=[LOOK]), AIMessage(MOVED)] * 2, by_call=True)
-    conversation = await talk(create_agent(model, [look], middleware=[ModelCallLimitMiddleware(thread_limit=3)]))
-    assert replies(conversation) == [said, before][: 1 + bool(before)]  # what it had said itself stays
-    assert (conversation.stop, conversation.fault, conversation.failure) == ("agent_limit", "assistant", None)
-    cut = list(conversation.attempts("assistant"))[-1]
-    assert (cut.text, calls_of(cut)) == (before, [LOOKED])
 
 
 async def test_an_agents_own_draft_and_critique_are_no_reply() -> None:

@@ -350,7 +350,7 @@ async def test_an_agent_that_asks_for_ever_is_a_named_stop(monkeypatch: Any) -> 
 REQUEST = {
     "action_requests": [{"name": "pay", "args": {"euro": 3}}, {"name": "send", "args": {}}],
     "review_configs": [
-        {"action_name": "send", "allowed_decisions": ["respond"]},
+        {"action_name": "send", "allowed_decisions": ["approve"]},
         {"action_name": "pay", "allowed_decisions": ["approve", "reject"]},
     ],
 }
@@ -358,15 +358,9 @@ REQUEST = {
 
 def test_each_action_gets_a_decision_that_its_tool_allows() -> None:
     pending = [pending_of(Interrupt(REQUEST, id="1"))]
-    assert decided("all", pending)["1"]["decisions"] == [
-        {"type": "approve"},
-        {"type": "respond", "message": "Approved."},
-    ]
-    rejected = decided("ask-user", pending, "No, thanks.")["1"]["decisions"]
-    assert rejected == [{"type": kind, "message": "No, thanks."} for kind in ("reject", "respond")]
-    only = {**REQUEST, "review_configs": [{"action_name": "pay", "allowed_decisions": ["approve"]}]}
-    with pytest.raises(ContractError, match="pay allows only approve: give a function that decides"):
-        decided("none", [pending_of(Interrupt(only, id="1"))])
+    assert decided("all", pending)["1"]["decisions"] == [{"type": "approve"}] * 2
+    with pytest.raises(ContractError, match="send allows only approve: give a function that decides"):
+        decided("none", pending)
     assert question_of("ask-user", pending).splitlines()[1:] == ["- pay (euro: 3)", "- send"]
 
 

@@ -3,16 +3,18 @@
 from typing import Any
 
 from langchain.agents import create_agent
+from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
+from pydantic import BaseModel
 
 from duologue import runs
 from duologue.data import record_lines
 from duologue.graphs import recllmsim
-from duologue.nodes import Limits
+from duologue.nodes import Limits, scorers, scoring
 from duologue.nodes.models.scripted import ScriptedModel
 from tests.graphs.agents.talks import ABOUT, call, calls_of, cast_of, chain, run, talk
 
@@ -64,10 +66,10 @@ async def test_steps_stand_in_order_with_their_path_words_and_calls() -> None:
     assert told(draft) == [
         ("model", "Let me see.", ["research"], []),
         ("tools", "", [], ["research"]),
-        ("tools/model", "", ["look", "look"], []),
-        ("tools/tools", "", [], ["look"]),
-        ("tools/tools", "", [], ["look"]),
-        ("tools/model", "Both are free.", [], []),
+        ("tools/researcher/model", "", ["look", "look"], []),
+        ("tools/researcher/tools", "", [], ["look"]),
+        ("tools/researcher/tools", "", [], ["look"]),
+        ("tools/researcher/model", "Both are free.", [], []),
         ("model", "You can have both.", [], []),
     ]
     assert calls_of(draft) == [
@@ -75,6 +77,17 @@ async def test_steps_stand_in_order_with_their_path_words_and_calls() -> None:
         ("look", {"room": 1}, "1 is free"),
         ("look", {"room": 2}, "2 is free"),
     ]
+
+
+async def test_a_graph_that_a_function_calls_has_its_steps_calls_and_results() -> None:
+    async def agent(messages: list[dict[str, Any]]) -> str:
+        return str((await researcher().ainvoke({"messages": messages}))["messages"][-1].text)
+
+    (draft,) = (await talk(agent, turns=1)).attempts("assistant")
+    assert draft.text == "Both are free."
+    assert [step.node for step in draft.steps][:4] == ["model", "tools", "tools", "model"]
+    assert calls_of(draft) == [("look", {"room": 1}, "1 is free"), ("look", {"room": 2}, "2 is free")]
+    assert (draft.usage.tokens, draft.usage.calls) == (30, 2)
 
 
 async def test_what_sub_agents_spend_counts_in_the_draft_and_in_every_bound_on_tokens_and_money() -> None:
@@ -150,3 +163,17 @@ async def test_steps_are_read_from_a_record_and_replayed_with_their_calls(tmp_pa
     again = await run(recllmsim.cast(replay, replay), turns=2)
     for name in ("tool_calls", "text"):
         assert [getattr(m, name) for m in again.messages] == [getattr(m, name) for m in conversation.messages]
+
+
+async def test_a_structured_response_by_a_call_is_kept_whole_and_is_no_act() -> None:
+    class Answer(BaseModel):
+        reply: str
+        nights: int = 1
+
+    lines = [AIMessage("", tool_calls=[call("Answer", number, reply="No, sorry.")]) for number in (1, 2)]
+    agent = create_agent(answering(*lines), [look], response_format=ToolStrategy(Answer))
+    conversation = await run(cast_of(agent, reject="x", closing=scoring(success=scorers.refused())), turns=1)
+    first, second = conversation.attempts("assistant")
+    assert (first.verdict, second.verdict, second.text) == ("rejected", "accepted", "No, sorry.")
+    assert second.kept == {"structured_response": {"reply": "No, sorry.", "nights": 1}}
+    assert conversation.labels["scores"]["success"]["value"] is True

@@ -5,12 +5,13 @@ import copy
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Annotated, Any, NotRequired
+from typing import Any, NotRequired
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import tool
+from langgraph._internal import _constants as private
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.config import get_store
 from langgraph.func import entrypoint
@@ -18,6 +19,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, ToolRuntime
 from langgraph.pregel.remote import RemoteGraph
 from langgraph.runtime import Runtime
+from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 from typing_extensions import TypedDict
 
@@ -28,7 +30,7 @@ from duologue.nodes import AgentSpeaker, Limits, scoring
 from duologue.nodes.contract import ContractError
 from duologue.nodes.messages import Talk
 from duologue.nodes.scorers import agent_channels
-from duologue.nodes.speakers import lent
+from duologue.nodes.speakers import agents, tools
 from tests.graphs.agents.talks import (
     ABOUT,
     Heard,
@@ -101,35 +103,30 @@ async def test_what_keeps_no_history_is_sent_the_whole_talk(form: str) -> None:
     assert seen == [["line 1"], ["line 1", "reply 1", "line 2"]]
 
 
-async def test_an_entrypoint_that_has_its_last_result_is_sent_only_what_is_new() -> None:
-    @entrypoint(checkpointer=InMemorySaver())
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_an_entrypoint_that_has_its_last_result_is_sent_only_what_is_new(is_async: bool) -> None:
     def chat(messages: list[Any], *, previous: list[str] | None = None) -> Any:
         known = [*(previous or []), *heard(messages)]
         return entrypoint.final(value=AIMessage(" | ".join(known)), save=known)
 
-    conversation = await talk(chat, turns=3, reject="-x")
+    async def chat_async(messages: list[Any], *, previous: list[str] | None = None) -> Any:
+        return chat(messages, previous=previous)
+
+    agent = entrypoint(checkpointer=InMemorySaver())(chat_async if is_async else chat)
+    conversation = await talk(agent, turns=3, reject="-x")
     assert replies(conversation)[0] == "line 1"
     assert [one.text for one in conversation.messages[3].attempts] == ["line 1 | line 2", "line 1 | line 2 | <note>"]
     assert replies(conversation)[2] == "line 1 | line 2 | <note> | line 3"
 
 
-class Rag(TypedDict):
-    question: str
-    asked: Annotated[list[str], lambda old, new: [*old, *new]]
-    result: NotRequired[Any]
+def test_a_graph_without_messages_is_told_to_be_called_by_a_function() -> None:
+    class Rag(TypedDict):
+        question: str
+        answer: str
 
-
-async def test_a_graph_without_messages_reads_a_channel_and_answers_in_another() -> None:
-    def answer(state: Rag) -> Any:
-        first, *note = state["question"].split("\n\n", 1)
-        assert not note or note[0].startswith("<note>")
-        return {"asked": [first], "result": {"text": f"{state['asked'] + [first]}", "pages": [7]}}
-
-    speaker = AgentSpeaker("assistant", chain(Rag, desk=answer).compile(), reads="question", answers="result")
-    conversation = await talk(speaker, reject="-x")
-    assert replies(conversation) == ["['line 1']", "['line 1', 'line 2']"]
-    assert conversation.messages[3].kept["result"]["pages"] == [7]
-    assert conversation.provenance.nodes["assistant"].settings["answers"] == "result"
+    graph = chain(Rag, desk=lambda state: {"answer": state["question"]}).compile()
+    with pytest.raises(ContractError, match="no 'messages', only answer, question: give a function of messages"):
+        AgentSpeaker("assistant", graph)
 
 
 async def test_an_agent_that_plays_the_user_is_sent_its_part_anew_each_time() -> None:
@@ -199,9 +196,9 @@ async def test_conversations_at_once_share_no_thread_store_or_channel() -> None:
     store.put(("seen",), "before", {})
     agent = chain(Shop, greedy=greedy).compile(checkpointer=InMemorySaver(), store=store)
     speaker = AgentSpeaker("assistant", agent)
-    kept = set(lent._DIRECT)
+    kept = set(agents._DIRECT)
     talks = await asyncio.gather(*(run(cast_of(speaker), repeat=repeat) for repeat in range(5)))
-    assert set(lent._DIRECT) == kept  # a run lets them go with their conversations
+    assert set(agents._DIRECT) == kept  # a run lets them go with their conversations
     assert [replies(one) for one in talks] == [["(2, 1, 1)", "(3, 3, 2)"]] * 5
     assert len(store.search(("seen",))) == 1
 
@@ -215,19 +212,24 @@ async def test_agents_on_both_sides_have_a_thread_each_by_the_conversations_id_a
     assert [len(sent) for sent in user.calls] == [2, 4]
 
 
-async def test_a_store_that_is_not_in_memory_is_shared_and_said_once(caplog: Any) -> None:
-    class Database(InMemoryStore):
-        def __deepcopy__(self, memo: Any) -> Any:
-            raise TypeError("cannot copy a connection")
+async def test_a_store_that_is_not_in_memory_is_shared_and_said(caplog: Any) -> None:
+    class Database(BaseStore):
+        kept = InMemoryStore()
+
+        def batch(self, ops: Any) -> Any:
+            return self.kept.batch(ops)
+
+        async def abatch(self, ops: Any) -> Any:
+            return await self.kept.abatch(ops)
 
     def count(state: MessagesState) -> Any:
-        get_store().put(("all",), str(len(get_store().search(("all",)))), {})
-        return {"messages": [AIMessage(str(len(get_store().search(("all",)))))]}
+        store = get_store()
+        store.put(("all",), str(len(store.search(("all",)))), {})
+        return {"messages": [AIMessage(str(len(store.search(("all",)))))]}
 
     agent = chain(count=count).compile(store=Database())
     assert [replies(await talk(agent)) for _ in range(2)] == [["1", "2"], ["3", "4"]]
-    told = [entry.message for entry in caplog.records if "share the agent's store (Database)" in entry.message]
-    assert len(told) == 1
+    assert "share the agent's store (Database)" in caplog.text
 
 
 # A rejected draft has not happened
@@ -451,8 +453,8 @@ async def test_an_agent_of_more_steps_than_its_conversation_has_its_own_recursio
 @pytest.fixture
 def another_process() -> Iterator[Any]:
     """A function that forgets the threads of graphs that are invoked directly, as another process never had them."""
-    yield lent._DIRECT.clear
-    lent._DIRECT.clear()
+    yield agents._DIRECT.clear
+    agents._DIRECT.clear()
 
 
 async def test_where_the_place_is_not_in_this_process_the_talk_is_sent_anew_with_channels(
@@ -519,3 +521,20 @@ async def test_an_agent_is_sent_what_its_builder_makes(agent: Any) -> None:
 
     await talk(AgentSpeaker("assistant", agent, build=builder))
     assert [[one.text for one in sent][:2] for sent in seen[-1:]] == [["Be brief.", "line 1"]]
+
+
+def test_the_names_of_langgraph_that_are_not_public_are_still_its_own() -> None:
+    named = (private.CONFIG_KEY_RESUMING, private.NS_SEP, private.NS_END, private.INTERRUPT)
+    assert named == (tools.RESUMING, tools.BETWEEN, tools.BEFORE_ID, tools.ASKED)
+
+    async def awaits(state: MessagesState) -> Any:
+        return {}
+
+    @entrypoint()
+    def chat(messages: list[Any], *, previous: Any = None) -> Any:
+        return previous
+
+    plain, awaiting = (chain(desk=node).compile() for node in (lambda state: {}, awaits))
+    assert [tools.blocks_the_loop(one) for one in (plain, awaiting)] == [False, True]
+    assert (tools.joins_messages(plain), tools.keeps_messages(chat)) == (True, True)
+    assert [name for name, _ in tools.tools_of(looped(awaits, ToolNode([book])).compile())] == ["book"]

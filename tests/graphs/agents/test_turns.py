@@ -159,26 +159,33 @@ def test_calls_without_an_end_take_no_thread_from_others(never: Any) -> None:
 # Blocking
 
 
+@pytest.mark.parametrize("form", ["coroutine", "graph of one", "function", "graph of a function"])
 async def test_an_async_agent_that_blocks_the_event_loop_is_named_once_and_the_run_goes_on(
-    monkeypatch: Any, caplog: Any
+    form: str, monkeypatch: Any, caplog: Any
 ) -> None:
-    """A loop whose clock has gone on for a minute within one step is a loop that was blocked."""
+    """A loop whose clock has gone on for a minute within one step is a loop that was blocked, or a busy machine."""
     loop = asyncio.get_running_loop()
     real, late = loop.time, [0.0]
     monkeypatch.setattr(loop, "time", lambda: real() + late[0])
 
-    async def blocking_desk(messages: Any) -> str:
+    async def blocking_desk(messages: Any) -> Any:
         late[0] += 60
         for _ in range(9):  # others, and the heartbeat, have their turn
             await asyncio.sleep(0)
-        return "It is booked."
+        return {"messages": [AIMessage("It is booked.")]}
 
-    cast = cast_of(blocking_desk, user=lambda messages: "A room?")
+    def desk(messages: Any) -> Any:
+        late[0] += 60
+        return {"messages": [AIMessage("It is booked.")]}
+
+    node = blocking_desk if form in ("coroutine", "graph of one") else desk
+    agent = chain(desk=node).compile(name="blocking_desk") if form.startswith("graph") else node
+    cast = cast_of(agent, user=lambda messages: "A room?")
     states = [recllmsim.scenario(ABOUT) | {"id": str(number)} for number in range(2)]
     try:
         talks = await runs.asimulate(cast, states, limits=Limits(max_turns=2), concurrency=1)
     finally:
         monkeypatch.undo()
     assert [replies(one) for one in talks] == [["It is booked."] * 2] * 2
-    (named,) = [entry.message for entry in caplog.records if "blocks the event loop" in entry.message]
-    assert "blocking_desk blocks" in named
+    named = [entry.message for entry in caplog.records if "blocks the event loop" in entry.message]
+    assert ["blocking_desk blocks" in one for one in named] == [True] * (node is blocking_desk)

@@ -1,4 +1,4 @@
-"""Images and files in a conversation: read from replies, judged, sent on, recorded."""
+"""Images and files in a conversation: read from replies, judged, sent on as words, recorded."""
 
 import base64
 from types import SimpleNamespace
@@ -11,9 +11,6 @@ from duologue.data import Conversation, count, record_lines
 from duologue.data.attachments import MOST_INLINE
 from duologue.graphs import Cast
 from duologue.nodes import AgentSpeaker, Limits, not_empty
-from duologue.nodes.messages import plain_messages
-from duologue.nodes.speakers.speaker import ChatSpeaker
-from duologue.testing import scripted_model
 from tests.graphs.played import played
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
@@ -42,54 +39,23 @@ async def talk(user: Any, assistant: Any, turns: int = 1, **places: Any) -> Conv
     return await played(cast, {"scenario": {}}, Limits(max_turns=turns))
 
 
-async def test_an_agent_reads_the_image_that_its_user_shows_and_draws_another() -> None:
+async def test_what_is_no_text_is_recorded_and_words_are_sent_in_its_place() -> None:
     seen: list[Any] = []
 
     async def reply(state: MessagesState) -> dict[str, Any]:
-        last = state["messages"][-1]
-        seen.append(last.content_blocks)
-        size = len(base64.b64decode(next(block["base64"] for block in last.content_blocks if block["type"] == "image")))
+        seen.append([one.content for one in state["messages"]])
         drawn = {"type": "image_url", "image_url": {"url": URL}}
-        return {"messages": [AIMessage([{"type": "text", "text": f"{size} bytes"}, drawn])]}
+        return {"messages": [AIMessage([{"type": "text", "text": "Like this."}, drawn])]}
 
     user = Shows({"text": "What is it?", "parts": [IMAGE]}, {"text": "", "parts": [PAGE]})
-    conversation = await talk(user, AgentSpeaker("assistant", agent(reply)), 2, question_validator=not_empty)
-    assert [message.text for message in conversation.messages[:3]] == ["What is it?", "", "28 bytes"]
+    conversation = await talk(user, AgentSpeaker("assistant", agent(reply)), question_validator=not_empty)
+    assert [message.text for message in conversation.messages] == ["What is it?", "", "Like this."]
     assert [part.plain() for part in conversation.messages[2].parts] == [IMAGE]
     assert conversation.messages[2].attempts[0].parts == ()
-    first = seen[0]
-    assert [block["type"] for block in first] == ["text", "image", "text"]
-    assert first[2]["text"] == "[file: shelf/a.pdf]"  # a path is of no use to an agent elsewhere
+    assert seen == [["What is it?\n[image]\n\n[file: shelf/a.pdf]"]]
     sides = count([conversation])
-    assert (sides.side("user").parts, sides.side("assistant").parts) == ({"image": 2, "file": 2}, {"image": 2})
+    assert (sides.side("user").parts, sides.side("assistant").parts) == ({"image": 1, "file": 1}, {"image": 1})
     assert record_lines.from_plain(conversation.plain()) == conversation
-
-
-async def test_a_function_is_sent_openais_blocks_and_its_own_images_as_words() -> None:
-    heard: list[Any] = []
-
-    def reply(messages: list[dict[str, Any]]) -> AIMessage:
-        heard.append(messages)
-        return AIMessage([{"type": "image", "url": "https://a.b/c.png"}])
-
-    video = {"type": "video", "url": "https://a.b/v.mp4"}
-    conversation = await talk(
-        Shows({"text": "Look.", "parts": [IMAGE, video]}), AgentSpeaker("assistant", reply), 2,
-        answer_validator=not_empty,
-    )  # fmt: skip
-    assert [part.url for part in conversation.messages[1].parts] == ["https://a.b/c.png"]
-    words = {"type": "text", "text": "Look.\n[video: https://a.b/v.mp4]"}
-    look = {"role": "user", "content": [words, {"type": "image_url", "image_url": {"url": URL}}]}
-    assert heard[1] == [look, {"role": "assistant", "content": "[image: https://a.b/c.png]"}, look]
-
-
-async def test_a_model_is_sent_an_image_and_words_in_place_of_what_cannot_be_sent() -> None:
-    model = scripted_model("ok")
-    user = Shows({"text": "Look.", "parts": [IMAGE, PAGE, {"type": "video", "url": "https://a.b/v"}]})
-    await talk(user, ChatSpeaker("assistant", model, plain_messages("assistant")))
-    (message,) = model.sent[0]
-    assert [block.get("type") for block in message.content] == ["text", "image"]
-    assert message.content[0]["text"] == "Look.\n[file: shelf/a.pdf]\n[video: https://a.b/v]"
 
 
 async def test_a_draft_of_tool_calls_alone_has_a_reason_and_a_page_of_its_own_and_is_no_refusal() -> None:
@@ -122,17 +88,9 @@ async def test_an_image_that_a_tool_returns_stands_with_its_call_and_the_words_a
     assert (call.result, [part.plain() for part in call.parts]) == ("drawn", [IMAGE])
 
 
-async def test_a_large_image_is_sent_on_whole_and_recorded_by_digest_and_size() -> None:
+async def test_a_large_image_is_recorded_by_digest_and_size() -> None:
     large = f"data:image/png;base64,{base64.b64encode(PNG + bytes(MOST_INLINE)).decode()}"
-    heard: list[Any] = []
-
-    def reply(messages: list[dict[str, Any]]) -> str:
-        heard.append(messages)
-        return "Seen."
-
-    conversation = await talk(
-        Shows({"text": "Look.", "parts": [IMAGE | {"url": large}]}), AgentSpeaker("assistant", reply)
-    )
-    assert heard[0][0]["content"][1]["image_url"]["url"] == large
+    user = Shows({"text": "Look.", "parts": [IMAGE | {"url": large}]})
+    conversation = await talk(user, AgentSpeaker("assistant", lambda messages: "Seen."))
     (part,) = conversation.messages[0].parts
     assert (part.url, part.size, part.left_out) == (None, len(PNG) + MOST_INLINE, True)
