@@ -13,7 +13,6 @@ and seed give the same weights on the same machine.
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +133,6 @@ if __name__ == "__main__":
         train(people, Path(folder), file_of(*rest or ("smollm2",)))
     else:
         cast = graphs.simquac.cast(user=student(Path(folder)))
-        topics = dict.fromkeys(data.simquac.Topic.of(one) for one in people if of_part(one, "test"))
-        scenarios = graphs.simquac.scenarios(islice(topics, None))
+        topics = [data.simquac.Topic.of(one) for one in people if of_part(one, "test")]
+        scenarios = graphs.simquac.scenarios({topic.model_dump_json(): topic for topic in topics}.values())
         duologue.simulate(cast, scenarios, out=rest[0], concurrency=1)
