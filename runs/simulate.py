@@ -129,7 +129,7 @@ async def arun(
             source = scenarios.source if isinstance(scenarios, Scenarios) else None
             manifest = manifest_of(casts, plan, limits, source)
             manifest |= {} if settings.shard is None else {"shard": list(Shard.read(settings.shard))}
-            folder = opened.enter_context(RunFolder.open(settings.out, casts, manifest))
+            folder = opened.enter_context(RunFolder.open(settings.out, manifest))
             run.notes += folder.notes
         calls.replies = settings.kept_replies(beside, versions=len(graphs))
         if calls.replies is not None and calls.replies is not replies_outside():

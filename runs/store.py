@@ -33,8 +33,6 @@ try:
 except ImportError:  # pragma: no cover - Windows has no flock: there nothing keeps a second run away
     fcntl = None  # type: ignore[assignment]
 
-PROMPTS = "prompts.json"
-"""File of a run's prompt pages by name: together with the digests in the records it shows what was sent."""
 OF_USER = ("user_prompt_selector", "user_simulator", "question_validator")
 OF_RUN = ("closing", "stop")
 """Places of the user, and those that score a conversation and end it: runs that are compared have the same."""
@@ -89,7 +87,10 @@ def is_unanswered(conversation: Conversation) -> bool:
 def manifest_of(
     casts: Mapping[str, Cast], plan: Sequence[Planned], limits: Limits, source: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The manifest of a run: its casts by version, limits and scenarios; all under `settings` matters for going on."""
+    """The manifest of a run: its casts by version, limits and scenarios; all under `settings` matters for going on.
+
+    Its `pages` are the prompts by name: together with the digests in the records they show what was sent.
+    """
     scenarios = [state["scenario"] for state in plan]
     others = {name: _of_cast(cast, limits) for name, cast in casts.items() if name}
     return {
@@ -106,6 +107,7 @@ def manifest_of(
                 "equal": sum(map(bool, ordinals(state["scenario"] for state in plan if not state.get("repeat")))),
             }
         ],
+        "pages": {name: page.source for cast in casts.values() for name, page in cast.pages.items()},
         "planned": [name_of(state) for state in plan],
     }
 
@@ -320,7 +322,7 @@ class RunFolder:
         self._file = AppendedFile(path / CONVERSATIONS, named=path)
 
     @classmethod
-    def open(cls, path: Path, casts: Mapping[str, Cast], manifest: Mapping[str, Any]) -> Self:
+    def open(cls, path: Path, manifest: Mapping[str, Any]) -> Self:
         """The folder for the run with this manifest, which goes on there if it has begun.
 
         RunError if the folder holds other files or another run, or if another process writes there.
@@ -348,8 +350,6 @@ class RunFolder:
             if new:
                 folder.notes.append(f"{new} conversations are new to this run, which had planned {len(planned) - new}")
             write_json(path / MANIFEST, manifest, end="\n")
-            pages = {name: page.source for cast in casts.values() for name, page in cast.pages.items()}
-            write_json(path / PROMPTS, pages, end="\n")
             if earlier is not None:
                 folder._take_up()
         except UnwrittenError as error:
@@ -393,7 +393,7 @@ class RunFolder:
 def _make(path: Path) -> None:
     """Make the folder of a new run; RunError if there is one with other files."""
     if path.is_dir():
-        others = [one for one in path.iterdir() if one.name != PROMPTS and not one.name.startswith((".", REPLIES))]
+        others = [one for one in path.iterdir() if not one.name.startswith((".", REPLIES))]
         if any(one.name == CONVERSATIONS and one.stat().st_size for one in others):
             raise RunError(f"{path}: holds conversations of a run without its {MANIFEST}: choose another folder")
         if any(one.name != CONVERSATIONS for one in others):
@@ -440,7 +440,6 @@ def put_together(folders: Sequence[Path], out: Path) -> int:
     names = [name for _, name in sorted(planned, key=lambda one: one[0])]
     whole = {key: value for key, value in manifests[0].items() if key != "shard"}
     write_json(out / MANIFEST, whole | {"planned": names, "data": []}, end="\n")
-    (out / PROMPTS).write_bytes((folders[0] / PROMPTS).read_bytes())
     with replacing_bytes(out / CONVERSATIONS) as file:
         for folder in folders:
             with (folder / CONVERSATIONS).open("rb") as lines:

@@ -29,7 +29,7 @@ def test_the_same_call_goes_on_and_more_scenarios_are_added(tmp_path, topics):
     every = duologue.simulate(simquac.cast(), scenarios, **one, concurrency=1)
     assert every[:2] == few
     assert sorted(path.name for path in (tmp_path / "r").iterdir()) == [
-        "conversations.jsonl", "manifest.json", "prompts.json", "replies.sqlite",
+        "conversations.jsonl", "manifest.json", "replies.sqlite",
     ]  # fmt: skip
     assert duologue.load(tmp_path / "r").conversations == tuple(every)
 
@@ -56,7 +56,7 @@ def test_a_folder_with_other_files_is_refused_and_one_that_is_being_written(tmp_
     with pytest.raises(runs.RunError, match="holds other files and no run"):
         duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), limits=LIMITS, out=tmp_path)
 
-    with runs.store.RunFolder.open(tmp_path / "r", {}, manifest_of(topics)):
+    with runs.store.RunFolder.open(tmp_path / "r", manifest_of(topics)):
         with pytest.raises(runs.RunError, match="another run is writing there"):
             duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), limits=LIMITS, out=tmp_path / "r")
         assert standing(tmp_path / "r").being_written
