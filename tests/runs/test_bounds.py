@@ -27,18 +27,19 @@ from duologue.testing import scripted_model
 
 GOAL = {"goal": "book a table for two", "success": {"text_contains": "booked"}}
 AGENT = """
-import asyncio, time
+import time
+from pathlib import Path
 
 def blocks(messages):
+    Path("called").touch()
     time.sleep(300)
     return "late"
 
 async def blocks_the_loop(messages):
-    time.sleep(300)
-    return "late"
+    return blocks(messages)
 
 def answers(messages):
-    time.sleep(0.1)
+    Path("called").touch()
     return "It is fine."
 """
 
@@ -121,12 +122,8 @@ def test_a_signal_ends_a_run_in_order_and_says_how_to_go_on(forks, tmp_path, age
     (tmp_path / "goals.jsonl").write_text('{"goal": "book a table"}\n' * 200)
     command = f"test --assistant mine:{agent} --scenarios goals.jsonl --max-turns 9 --concurrency 2 --out run"
     fork = forks(command.split(), tmp_path, {})
-    manifest = tmp_path / "run" / "manifest.json"
-    for _ in range(600):
-        if manifest.exists():
-            break
-        time.sleep(0.05)
-    time.sleep(0.5)
+    while not (tmp_path / "called").exists() and not fork.over:
+        time.sleep(0.01)
     os.kill(fork.pid, number)
     assert fork.wait(60) == code
     assert len(re.findall(r"(?m)^interrupted: .*continue: the same command with --out run$", fork.stderr)) == 1
@@ -135,11 +132,14 @@ def test_a_signal_ends_a_run_in_order_and_says_how_to_go_on(forks, tmp_path, age
 
 
 def test_ctrl_c_in_a_script_writes_down_what_is_under_way_and_says_how_to_go_on(tmp_path):
-    def agent(messages):
-        time.sleep(30)
+    called: list[object] = []
 
-    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
+    def agent(messages):
+        called.append(messages)
+        if len(called) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+        threading.Event().wait()
+
     with pytest.raises(KeyboardInterrupt) as raised:
         duologue.simulate(agent_test.cast("offline", agent), goals(3), out=tmp_path / "r")
     assert "continue: the same call with out=" in raised.value.__notes__[-1]
