@@ -57,7 +57,7 @@ def next_turn_command(
         retrieval_based = study.retrieval_based()
         turns = carried_out(
             how,
-            lambda _: study.plan(),
+            lambda _: study.runs.plan("turns", "each one turn of a user"),
             lambda run_settings: study.turns(run_settings, lambda name: say(f"asks {name}")),
             out=how.out,
             casts=study.casts.values(),

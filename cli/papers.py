@@ -15,7 +15,7 @@ from ..data.text.languages import Language
 from ..errors import SettingError, at
 from . import options
 from .options import argument, option
-from .printing import TableFormat, check_apart, check_free, counting, give, print_json, put, say, stderr
+from .printing import TableFormat, check_apart, check_free, give, print_json, put, say, stderr
 from .running import HowToRun, carried_out, how_to_run
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
@@ -61,8 +61,7 @@ class Asked:
             return {}
 
         async def work(settings: Any) -> dict[str, list[Any]]:
-            with counting(len(askings) * len(next(iter(askings.values())).things), what) as one:
-                return {name: await asking.answers(settings, on_answer=one) for name, asking in askings.items()}
+            return {name: await asking.answers(settings) for name, asking in askings.items()}
 
         return carried_out(
             self.how,
@@ -170,7 +169,8 @@ def _readers(asked: Asked) -> int:
     casts = {spec: _reader(spec) for spec in specs if spec not in plain}
     report = read(dict(plain[spec] for spec in specs if spec in plain), sets)
     rows = [*report.rows]
-    for (spec, name), (answers, failures) in (_read(asked, casts, sets) if casts else {}).items():
+    for (spec, name), found in (_read(asked, casts, sets) if casts else {}).items():
+        answers, failures = ([one[place] for one in found] for place in (0, 1))
         rows.append(score_reader(spec, sets[name], answers, name, failures=failures))
     rows.sort(key=lambda row: list(sets).index(row.data))
     notes = (
@@ -198,16 +198,23 @@ def _reader(spec: str) -> "Cast":
 
 def _read(asked: Asked, casts: "Mapping[str, Cast]", sets: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
     """The answers of each cast about each data set, one after the other, under one set of bounds."""
-    from ..runs.asks import answers_planned, aread
+    from ..graphs.single_turn import answer_of, question_states
+    from ..runs.ask import Runs
 
-    works = {(spec, name): (cast, sets[name], None) for spec, cast in casts.items() for name in sets}
-
-    async def work(settings: Any) -> dict[tuple[str, str], Any]:
-        return {key: await aread(cast, those, settings) for key, (cast, those, _) in works.items()}
-
-    plan = answers_planned({", ".join(key): one for key, one in works.items()})
-    kept = "the same command with --replies goes on"
-    return carried_out(asked.how, lambda _: plan, work, casts=casts.values(), kept=kept)
+    works = {
+        (spec, name): (cast, list(question_states(questions)), cast.limits)
+        for spec, cast in casts.items()
+        for name, questions in sets.items()
+    }
+    runs = Runs({", ".join(key): work for key, work in works.items()})
+    talks = carried_out(
+        asked.how,
+        lambda _: runs.plan("questions", "each one answer"),
+        runs.conversations,
+        casts=casts.values(),
+        kept="the same command with --replies goes on",
+    )
+    return {key: [answer_of(one) for one in talks[", ".join(key)]] for key in works}
 
 
 def _about_sections(path: Path) -> Loaded:

@@ -52,9 +52,10 @@ def validity_command(
             people, users, named_assistants(assistant or ()) if meets else {}, judges=judge or (), part=part,
             scenarios=scenarios, limit=how.limit, repeats=repeats, seed=how.seed or 0, notify=say,
         )  # fmt: skip
+        runs = trial.runs(folder)
         report = carried_out(
             how,
-            lambda _: trial.plan(folder),
+            lambda _: runs.plan("conversations", f"in {len(runs.runs)} runs"),
             lambda settings: trial.tried(folder, settings, say),
             out=folder,
             casts=[run.cast for run in (*trial.ratings, *trial.meetings)],

@@ -7,7 +7,7 @@ from .annotate import Annotations, aannotate, annotate
 from .dataset import write_card, write_dataset
 from .engine import converse, planned
 from .loop import blocking
-from .settings import RunOptions, RunSettings
+from .settings import RunSettings
 from .simulate import Run, arun, asimulate, simulate
 from .store import RunError, new_folder, put_together
 
@@ -17,7 +17,6 @@ __all__ = [
     "Replies",
     "Run",
     "RunError",
-    "RunOptions",
     "RunSettings",
     "aannotate",
     "annotate",

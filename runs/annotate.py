@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self, TypeAlias, Unpack
+from typing import Any, Self, TypeAlias
 
 from ..data.files.json import dumps, parsed, read_json, write_text
 from ..data.files.paths import make_folder
@@ -30,7 +30,7 @@ from .ask import ask_all
 from .loop import blocking
 from .people_labels import reasons_in
 from .plan import CallPlan
-from .settings import REPLIES, RunOptions, RunSettings
+from .settings import REPLIES, RunSettings
 from .store import RunError
 
 VOTES = 3
@@ -177,7 +177,7 @@ class AnnotationWork:
         each = f"{len(self.panel)} vote{'' if len(self.panel) == 1 else 's'} each"
         return CallPlan(len(self.pieces), "labellings", usual, attempts * usual, each, calls_models=usual > 0)
 
-    async def annotations(self, settings: RunSettings | None = None, *, on_answer: Any = None) -> Annotations:
+    async def annotations(self, settings: RunSettings | None = None) -> Annotations:
         """The votes, asked for and written into the folder; RunError if that is another labelling's."""
         settings = settings or RunSettings()
         pieces = self.pieces
@@ -190,7 +190,7 @@ class AnnotationWork:
 
         if self.out is not None:
             settings = settings.with_(replies=settings.replies or self.out / REPLIES)
-        answers, why = await ask_all(pieces, ask, settings, failed=_error, on_answer=on_answer)
+        answers, why = await ask_all(pieces, ask, settings, failed=_error)
         errors = [error for votes in answers.values() if (error := _error(votes))]
         rows: list[LabelRow] = []
         refused: list[str] = []
@@ -259,7 +259,7 @@ async def aannotate(
     votes: int | None = None,
     redo: bool = False,
     labels_dir: str | Path | None = None,
-    **settings: Unpack[RunOptions],
+    **settings: Any,
 ) -> Annotations:
     """As `annotate`, whose parameters, result and errors it has, to be awaited.
 
@@ -283,7 +283,7 @@ def annotate(
     votes: int | None = None,
     redo: bool = False,
     labels_dir: str | Path | None = None,
-    **settings: Unpack[RunOptions],
+    **settings: Any,
 ) -> Annotations:
     """Label the conversations of a data set by one annotator, or by several with one vote each.
 

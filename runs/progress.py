@@ -23,6 +23,7 @@ class Figures:
 
     planned: int
     calls: Calls
+    what: str = "conversations"
     ended: int = 0
     failed: int = 0
     scored: int = 0
@@ -48,7 +49,7 @@ class Figures:
         rate = self.ended / seconds
         under_way = len(self.calls.works)
         parts = [
-            f"{self.ended} of {self.planned} conversations",
+            f"{self.ended} of {self.planned} {self.what}",
             f"{under_way} under way" if under_way else "",
             f"{self.failed} failed" if self.failed else "",
             f"{self.successes} of {self.scored} succeeded" if self.scored else "",
@@ -75,12 +76,11 @@ def duration(seconds: float) -> str:
 
 
 @contextmanager
-def shown(planned: int, calls: Calls, progress: bool | None) -> Iterator[Figures | None]:
-    """Inside, the progress is shown, in a notebook once a second has passed; gives what counts, None if it is not shown."""
-    if not planned or not (in_notebook() if progress is None else progress):
-        yield None
+def shown(figures: Figures, progress: bool | None) -> Iterator[None]:
+    """Inside, the progress is shown, in a notebook once a second has passed."""
+    if not figures.planned or not (in_notebook() if progress is None else progress):
+        yield
         return
-    figures = Figures(planned, calls)
     if not in_notebook() and sys.stderr.isatty():
         from rich.console import Console
         from rich.live import Live
@@ -92,7 +92,7 @@ def shown(planned: int, calls: Calls, progress: bool | None) -> Iterator[Figures
             transient=True,
             refresh_per_second=4,
         ):
-            yield figures
+            yield
         return
     tell = Cell().tell if in_notebook() else _log
     over = threading.Event()
@@ -106,7 +106,7 @@ def shown(planned: int, calls: Calls, progress: bool | None) -> Iterator[Figures
     teller = threading.Thread(target=lambda: context.run(often), name="duologue progress", daemon=True)
     teller.start()
     try:
-        yield figures
+        yield
     finally:
         over.set()
         teller.join()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, chdir
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 from ..data.formats.record_lines import StoredRun
 from ..data.records import Conversation
@@ -23,8 +23,8 @@ from ..nodes.limits import Limits
 from ..nodes.state import Planned
 from .engine import Keep, Watch, conversations_of, do_all, planned, under_way
 from .loop import blocking
-from .progress import shown
-from .settings import RunOptions, RunSettings, Shard
+from .progress import Figures, shown
+from .settings import RunSettings, Shard
 from .store import RunFolder, is_owed, manifest_of, name_of
 
 log = logging.getLogger(__name__)
@@ -139,15 +139,16 @@ async def arun(
             _take_up(folder, calls, casts)
             done = folder.done
         work = [(version, state) for state in plan for version in graphs if (version, name_of(state)) not in done]
-        progress = opened.enter_context(shown(len(work), calls, settings.progress))
+        progress = Figures(len(work), calls)
+        opened.enter_context(shown(progress, settings.progress))
         opened.enter_context(chdir(Path.cwd()))  # an agent may change the working folder
         store: Keep = run.remember if folder is None else folder.keep
 
         def ended(conversation: Conversation) -> None:
             store(conversation)
-            for one in (None if progress is None else progress.add, keep):
-                if one is not None:
-                    one(conversation)
+            progress.add(conversation)
+            if keep is not None:
+                keep(conversation)
 
         if settings.ray is not None:
             from .on_ray import on_ray  # which few runs need
@@ -209,7 +210,7 @@ async def asimulate(
     *,
     limits: Limits | None = None,
     watch: Watch | None = None,
-    **settings: Unpack[RunOptions],
+    **settings: Any,
 ) -> list[Conversation]:
     """As `simulate`, whose parameters, result and errors it has, to be awaited.
 
@@ -235,7 +236,7 @@ def simulate(
     *,
     limits: Limits | None = None,
     watch: Watch | None = None,
-    **settings: Unpack[RunOptions],
+    **settings: Any,
 ) -> list[Conversation]:
     """Simulate every scenario and wait; the conversations come in the order of the scenarios.
 

@@ -32,7 +32,7 @@ CONTEXTS = 16
 
 @dataclass(frozen=True)
 class ValidityRun:
-    """One run: a cast, its scenarios, and its place below the folder of all."""
+    """One run: a cast and its scenarios."""
 
     user: str
     """Who is tried: the user, or the model that rates."""
@@ -40,7 +40,8 @@ class ValidityRun:
     """Name of the assistant that the user meets; empty where stored conversations are rated."""
     cast: Cast
     states: tuple[Planned, ...]
-    place: Path
+    place: str
+    """Its folder below that of all."""
     scenarios: str = ""
     """Which scenarios, in words."""
     says_by: str = ""
@@ -102,7 +103,7 @@ def meetings(
         for name, spec in assistants.items():
             for language, group in by_language.items():
                 cast = casts.find(MEETING)(user=speaker, assistant=spec, language=language, planted=planted)
-                place = Path("met", folder_name(user), folder_name(f"{name}-{language}"))
+                place = f"met/{folder_name(user)}/{folder_name(f'{name}-{language}')}"
                 says_by = satisfaction_of(cast.nodes["user_simulator"], language)[0]
                 runs.append(ValidityRun(user, name, cast, tuple(repeated(group, repeats)), place, of, says_by))
     return runs
@@ -124,7 +125,7 @@ def ratings(
     rating = casts.find(RATING)
     return [
         ValidityRun(
-            name, "", rating(source=source, judge=judge, language=language), states, Path("rated", folder_name(name))
+            name, "", rating(source=source, judge=judge, language=language), states, f"rated/{folder_name(name)}"
         )
         for name, judge in judges.items()
     ]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
     from ..data import Conversation
     from ..data.people import NextTurn, UserPart
     from ..graphs import Cast
-    from ..runs.plan import CallPlan
+    from ..runs.ask import Runs
     from ..runs.settings import RunSettings
 
 
@@ -63,29 +63,24 @@ class NextTurnStudy:
 
         return said_from_people(self.benchmark.moments, self.people, self.cast, seed=self.seed)
 
+    @cached_property
+    def runs(self) -> "Runs":
+        """The run of each user, by the name of its folder."""
+        from ..runs.ask import Runs
+        from ..runs.next_turn import folder_name, turns_run
+
+        casts, moments = self.casts, self.benchmark.moments
+        return Runs({folder_name(name): turns_run(cast, moments, self.seed) for name, cast in casts.items()}, self.out)
+
     async def turns(
-        self,
-        settings: "RunSettings | None" = None,
-        watch: Callable[[str], object] = lambda _: None,
+        self, settings: "RunSettings | None" = None, watch: Callable[[str], object] = lambda _: None
     ) -> "dict[str, list[NextTurn]]":
-        """The turns of all users, one user after the other under one set of bounds; `watch`: called with each that begins."""
-        from ..runs.next_turn import next_turns
-        from ..runs.settings import RunSettings
+        """The turns of all users, one user after the other; `watch`: called with the run of each that begins."""
+        from ..runs.next_turn import folder_name, turns_in
 
-        shared = (settings or RunSettings()).shared()
-        turns = {}
-        for name, cast in self.casts.items():
-            watch(name)
-            how = shared.with_(out=self._folder(name), seed=self.seed)
-            turns[name] = await next_turns(cast, self.benchmark.moments, how)
-        return turns
-
-    def plan(self) -> "CallPlan":
-        """The plan of the turns of all users."""
-        from ..runs.next_turn import turns_planned
-
-        works = {name: (cast, self._folder(name)) for name, cast in self.casts.items()}
-        return turns_planned(works, self.benchmark.moments, seed=self.seed)
+        talks = await self.runs.conversations(settings, watch)
+        moments = self.benchmark.moments
+        return {name: turns_in(cast, moments, talks[folder_name(name)]) for name, cast in self.casts.items()}
 
     def report(
         self,
@@ -129,11 +124,6 @@ class NextTurnStudy:
         from ..analysis.next_turn import Benchmark
 
         return Benchmark.of(self.people, part=self.part, limit=self.limit, seed=self.seed)
-
-    def _folder(self, user: str) -> Path | None:
-        from ..runs.next_turn import folder_name
-
-        return None if self.out is None else self.out / folder_name(user)
 
 
 def next_turn(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
     from ..analysis.validity import MeetingResult, PeopleReport, RatedConversations, ValidityReport
     from ..data.people import UserPart
     from ..data.records import Conversation
-    from ..runs.plan import CallPlan
+    from ..runs.ask import Runs
     from ..runs.settings import RunSettings
     from ..runs.validity import ValidityRun
 
@@ -72,15 +72,12 @@ class ValidityTrial:
         settings = {"scenarios": self.scenarios, "limit": self.limit, "repeats": self.repeats, "seed": self.seed}
         return meetings(self.users, self.assistants, **settings)  # type: ignore[arg-type]
 
-    def plan(self, out: Path | None) -> "CallPlan":
-        """The plan of all runs, of what they lack in the folder."""
-        from ..runs.ask import runs_planned
+    def runs(self, out: Path | None = None) -> "Runs":
+        """All of them, by their places below the folder."""
+        from ..runs.ask import Runs
 
-        runs = {
-            run.place.as_posix(): (run.cast, run.states, run.cast.limits, out and out / run.place)
-            for run in (*self.ratings, *self.meetings)
-        }
-        return runs_planned(runs, "conversations", f"in {len(runs)} runs")
+        every = (*self.ratings, *self.meetings)
+        return Runs({run.place: (run.cast, run.states, replace(run.cast.limits, seed=self.seed)) for run in every}, out)
 
     async def tried(
         self,
@@ -92,23 +89,13 @@ class ValidityTrial:
 
         `watch`: called with the place of each run that begins.
         """
-        from ..runs.ask import simulated
-        from ..runs.settings import RunSettings
-
-        shared = (settings or RunSettings()).shared()
-        conversations = {}
-        for run in (*self.ratings, *self.meetings):
-            watch(run.place.as_posix())
-            limits = replace(run.cast.limits, seed=self.seed)
-            how = shared.with_(out=None if out is None else out / run.place)
-            conversations[run.place] = await simulated(run.cast, run.states, lambda one: one, how, limits=limits)
-        report = self.report(conversations)
+        report = self.report(await self.runs(out).conversations(settings, watch))
         if out is not None:
             make_folder(out)
             write_text(out / REPORT, dumps(report.model_dump(mode="json"), indent=2) + "\n")
         return report
 
-    def report(self, conversations: "Mapping[Path, Sequence[Conversation]]") -> "ValidityReport":
+    def report(self, conversations: "Mapping[str, Sequence[Conversation]]") -> "ValidityReport":
         """The report of the conversations of each run, by its place."""
         from ..analysis.validity import ValidityReport
 
@@ -133,7 +120,7 @@ class ValidityTrial:
         return [self._places[id(self.rated.conversations[place])] for place in used]
 
     def _compared(
-        self, rated: "RatedConversations", conversations: "Mapping[Path, Sequence[Conversation]]"
+        self, rated: "RatedConversations", conversations: "Mapping[str, Sequence[Conversation]]"
     ) -> "PeopleReport":
         """The testers against people."""
         from ..analysis.validity import people_report
@@ -148,7 +135,7 @@ class ValidityTrial:
             values_by_tester[run.user] = [values[self._places[id(one)]] for one in rated.conversations]
         return people_report(rated, values_by_tester, self.part, failures)
 
-    def _meeting_results(self, conversations: "Mapping[Path, Sequence[Conversation]]") -> "list[MeetingResult]":
+    def _meeting_results(self, conversations: "Mapping[str, Sequence[Conversation]]") -> "list[MeetingResult]":
         """The ratings of the assistants by each user."""
         from ..analysis.validity import told_apart
 
