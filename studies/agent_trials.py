@@ -5,25 +5,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self, TypedDict, Unpack
+from typing import Any
 from typing import cast as typed
 
 from pydantic import Field
 
-from ..analysis.faults import Whose
 from ..analysis.outcomes import outcome
 from ..analysis.testing.failures import ButFor
-from ..analysis.testing.pairs import PairedTest
 from ..analysis.testing.replays import ReplayResult
 from ..analysis.testing.report import number_line, scenario_success_table, summary_line
-from ..analysis.testing.success import NO_SCORE, Floor, PlannedConversation, Successes, successes, with_verdict
+from ..analysis.testing.success import NO_SCORE, Floor, PlannedConversation, Successes
 from ..data.behaviours import chosen_users
 from ..data.identity import begun_with, digest
-from ..data.people import UserPart
 from ..data.records import Conversation
 from ..errors import DuologueError, SettingError
 from ..graphs import Cast, agent_test
-from ..graphs.casts import CastFactory
 from ..graphs.scenarios.sources import Scenarios, ScenarioSource, behaving, numbered, repeated
 from ..nodes.contract import closing
 from ..nodes.limits import Limits
@@ -35,7 +31,7 @@ from ..runs.engine import planned
 from ..runs.settings import RunSettings
 from ..runs.simulate import arun
 from ..runs.store import manifest_of, name_of
-from .sources import Notify, logged
+from .sources import logged
 
 
 class AgentSuccess(Successes):
@@ -67,18 +63,6 @@ class AgentSuccess(Successes):
     __str__ = __repr__
 
 
-class ScenarioChoice(TypedDict, total=False):
-    """Options of a source of scenarios, each with its default if it is left out; and the seed by which they are drawn."""
-
-    judge: str | None
-    limit: int | None
-    repeats: int
-    part: UserPart
-    behaviour: tuple[str, ...]
-    skip_broken: bool
-    seed: int
-
-
 @dataclass(frozen=True, kw_only=True)
 class AgentTest:
     """A test to be made: a cast, its scenarios and limits, and the count of its successes."""
@@ -91,34 +75,7 @@ class AgentTest:
     notes: tuple[str, ...] = ()
     """What the user should know before it begins, a line each."""
 
-    @classmethod
-    def of(
-        cls,
-        agent: Any,
-        scenarios: "str | Path | Iterable[Mapping[str, Any]]",
-        *,
-        user: Any = None,
-        cast: "Cast | CastFactory",
-        settings: Mapping[str, Any],
-        limits: Limits | Mapping[str, Any],
-        notify: Notify = logged,
-        **choice: Unpack[ScenarioChoice],
-    ) -> Self:
-        """The test with the parameters of `test`; `limits`: all, or those that are to differ from the cast's, by name."""
-        sides = {name: side for name, side in (("user", user), ("assistant", agent)) if side is not None}
-        if isinstance(cast, Cast):
-            given = given_scenarios(ScenarioSource, None, scenarios, notify, **choice)
-            places = {"user": "user_simulator", "assistant": "assistant"}
-            tested = cast.replace(**{places[name]: side for name, side in sides.items()}) if sides else cast
-        else:
-            own = {**settings, **sides}
-            given = given_scenarios(cast.source, cast.checked(own), scenarios, notify, **choice)
-            tested = cast(**{**given.settings, **own})
-        if not isinstance(limits, Limits):
-            limits = replace(tested.limits, **limits)
-        return cls(cast=tested, scenarios=given, limits=limits, name=cast.name)
-
-    def check(self, notify: Notify = logged) -> None:
+    def check(self) -> None:
         """SettingError, before a call is paid for, if nothing would give a conversation a score."""
         states = self.scenarios.states
         lacking = sum(KEY not in state["scenario"] for state in states)
@@ -130,7 +87,7 @@ class AgentTest:
             why = "a retrieval-based user leaves where its source conversation ends, which is not evidence about the agent"
             if lacking == len(states):
                 raise SettingError(f"no conversation would have a score: {why}: give each scenario a 'success'")
-            notify(
+            logged(
                 f"{lacking} of {len(states)} scenarios have no 'success', so their conversations will have no score: {why}"
             )
         if self.cast.closing is closing and not any(KEY in state["scenario"] for state in states):
@@ -156,31 +113,6 @@ class AgentTest:
         states = planned(self.cast, self.scenarios.states)
         return manifest_of({"": self.cast}, states, self.limits.or_else(self.cast.limits), self.scenarios.source)
 
-    def result(
-        self,
-        records: Iterable[Conversation],
-        *,
-        threshold: float | None = None,
-        at_least: float | None = None,
-        ending: str = "",
-        against: PairedTest | None = None,
-        cost: float | None = None,
-        named: Mapping[str, tuple[Whose, str]] | None = None,
-    ) -> Successes:
-        """How often the agent succeeded in these conversations, with the verdict and advice.
-
-        `ending`: why the run ended, for what it cut short. `against`: the comparison with another version. `cost`: in
-        US dollars. `named`: faults of failures that were asked for, by their ids.
-        """
-        counted = successes(records, plan=self.plan, ending=ending, named=named)
-        result = with_verdict(
-            counted, threshold=threshold, at_least=at_least, against=against, broken=self.scenarios.broken
-        )
-        advice = tuple(advice_on(result, self.cast.nodes["assistant"]))
-        return result.model_copy(
-            update={"advice": advice, "notes": (*self.scenarios.notes, *counted.notes), "cost": cost}
-        )
-
 
 def advice_on(result: Successes, assistant: Any) -> Iterator[str]:
     """A line for each thing to do about a result."""
@@ -198,16 +130,16 @@ def given_scenarios(
     source_type: type[ScenarioSource],
     settings: Any,
     scenarios: "Scenarios | str | Path | Iterable[Mapping[str, Any]] | None",
-    notify: Notify,
-    **choice: Unpack[ScenarioChoice],
+    **choice: Any,
 ) -> Scenarios:
     """The scenarios of a path, or of objects as in a scenario file or initial states; None: the cast's own.
 
-    `settings`: of the cast, as an instance of their model. `notify` gets each note. `Scenarios` are taken as they are.
+    `settings`: of the cast, as an instance of their model; `choice`: options of `source_type`, and the seed by which they
+    are drawn. `Scenarios` are taken as they are. Their notes are logged.
     """
-    given = scenarios if isinstance(scenarios, Scenarios) else _read(source_type, settings, scenarios, **choice)
+    given = scenarios if isinstance(scenarios, Scenarios) else _read(source_type, settings, scenarios, choice)
     for note in given.notes:
-        notify(note)
+        logged(note)
     return given
 
 
@@ -215,7 +147,7 @@ def _read(
     source_type: type[ScenarioSource],
     settings: Any,
     scenarios: "str | Path | Iterable[Mapping[str, Any]] | None",
-    **choice: Any,
+    choice: dict[str, Any],
 ) -> Scenarios:
     seed = choice.pop("seed", 0)
     if scenarios is None or isinstance(scenarios, str | Path):

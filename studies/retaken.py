@@ -21,9 +21,6 @@ from ..nodes.state import Planned
 from .agent_trials import AgentTest
 from .sources import one_conversation
 
-REPLAYS = "replays"
-"""Key of a manifest's source for the run that is replayed."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class RetakenTest(AgentTest):
@@ -47,43 +44,42 @@ class RetakenTest(AgentTest):
         return [f"{reached} of {len(scores)} futures succeeded; the stored conversation {before}"], None
 
 
+NEEDLESS = ("judge", "behaviour", "against", "limits")
+"""Arguments that say nothing about stored conversations, which have all of it."""
+
+
 def taken_up(
-    source: "str | Path | Iterable[Conversation]",
-    agent: Any,
-    at: str | None,
-    *,
-    cast: Cast | str | None,
-    user: Any,
-    settings: Mapping[str, Any] | Callable[..., Mapping[str, Any]],
-    limits: Mapping[str, Any],
-    repeats: int,
-    limit: int | None,
-    out: Path | None,
+    agent: Any, source: Any, asked: Mapping[str, Any], settings: Callable[..., dict[str, Any]], out: Path | None
 ) -> RetakenTest:
-    """The test of `from_` (`at`), or of `replay_user` where that is None; errors as of `test`.
+    """The test of `from_` or `replay_user`, with the arguments and errors of `test`.
 
     Everything is as in the run of the conversations but for what is given; it is rebuilt from their records.
     """
+    place, replays, cast = asked["from_"], asked["replay_user"], asked["cast"]
+    flag = "replay_user" if replays else "from_"
+    if replays and place is not None:
+        raise SettingError("from_ and replay_user exclude each other: give one")
+    if wrong := [name for name in NEEDLESS if asked[name]]:
+        raise SettingError(
+            f"{wrong[0]}: goes without {flag}, which takes what the stored conversations have: leave it out"
+        )
+    if replays and (asked["user"] is not None or asked["repeats"] != 1):
+        raise SettingError("replay_user: the users say what they said: leave user and repeats out")
     of_limits = {one.name for one in fields(Limits)}
 
-    def given(*models: Any) -> dict[str, Any]:
-        return dict(settings(*models) if callable(settings) else settings)
-
     def of_cast(model: Any = None) -> dict[str, Any]:
-        return {name: value for name, value in given(model).items() if name not in of_limits | {"world"}}
+        return {name: value for name, value in settings(model).items() if name not in of_limits | {"world"}}
 
-    changed = {name: value for name, value in given().items() if name in of_limits}
-    changed |= {name: value for name, value in limits.items() if value is not None}
-    world = given().get("world")
-    rebuilding = Rebuilding(cast, user, agent, world, of_cast() if isinstance(cast, Cast) else of_cast)
-    if at is not None:
-        place = at.rpartition(":")
-        if not place[1] or not place[2].isdecimal():
-            raise SettingError(f"from_ {at}: write ID:MESSAGE, such as 21adbf:3; the page of the run has both")
-        return _fork(*_stored(source, out), place[0], int(place[2]), rebuilding, changed, repeats)
-    if user is not None or repeats != 1:
-        raise SettingError("replay_user: the users say what they said: leave user and repeats out")
-    return _replay(*_stored(source, out), rebuilding, changed, limit)
+    given = settings() | {name: asked[name] for name in ("max_turns", "seed") if asked[name] is not None}
+    changed = {name: value for name, value in given.items() if name in of_limits}
+    own = of_cast() if isinstance(cast, Cast) else of_cast
+    rebuilding = Rebuilding(cast, asked["user"], agent, given.get("world"), own)
+    if replays:
+        return _replay(*_stored(source, out), rebuilding, changed, asked["limit"])
+    name, colon, number = place.rpartition(":")
+    if not colon or not number.isdecimal():
+        raise SettingError(f"from_ {place}: write ID:MESSAGE, such as 21adbf:3; the page of the run has both")
+    return _fork(*_stored(source, out), name, int(number), rebuilding, changed, asked["repeats"])
 
 
 def _stored(
@@ -148,7 +144,7 @@ def _replay(
     cast, base, another, others = rebuilding.fitted(stored, manifest, states)
     if another:  # a log may be longer than the cast's conversations
         base = replace(base, max_turns=max(len(one.exchanges) for one in stored))
-    about = {"source": source or "conversations", REPLAYS: source or "conversations"}
+    about = {"source": source or "conversations", "replays": source or "conversations"}
     return RetakenTest(
         cast=cast,
         scenarios=Scenarios(states, about),
