@@ -47,7 +47,7 @@ def label_command(
         if source is None:
             raise SettingError("--out: a study's answers are not labels: use papers recllmsim preference")
         check_free(out / LABELS)
-        table = people_labels(load(source), answers, out, labels=names, labels_dir=labels_dir, notify=say)
+        table = people_labels(load(source), answers, out, labels=names, labels_dir=labels_dir)
         if as_json:
             print_json({"labelled": len(table.rows), "labels": str(out)})
         else:

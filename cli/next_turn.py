@@ -58,7 +58,7 @@ def next_turn_command(
         turns = carried_out(
             how,
             lambda _: study.runs.plan("turns", "each one turn of a user"),
-            lambda run_settings: study.turns(run_settings, lambda name: say(f"asks {name}")),
+            study.turns,
             out=how.out,
             casts=study.casts.values(),
             kept="nothing is kept without --out" if how.out is None else "",

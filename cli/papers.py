@@ -300,7 +300,7 @@ def _predict(asked: Asked) -> int:
     other = None if asked.train is None else load(asked.train)
     with stderr.status("begins") as status:
         watch = status.update
-        found = predict_profiles(tested, other, asked.models, ask=asked.answers, notify=say, watch=watch)
+        found = predict_profiles(tested, other, asked.models, ask=asked.answers, watch=watch)
     return asked.give(found)
 
 
@@ -308,7 +308,7 @@ def _judges(asked: Asked) -> int:
     from ..studies.papers import judge_agreement
 
     loaded = load(asked.paths(1, 1)[0])
-    return asked.give(judge_agreement(loaded, asked.models, ask=asked.answers, notify=say))
+    return asked.give(judge_agreement(loaded, asked.models, ask=asked.answers))
 
 
 def _intents(asked: Asked) -> int:

@@ -50,13 +50,13 @@ def validity_command(
     with how.keys():
         trial = trial_of(
             people, users, named_assistants(assistant or ()) if meets else {}, judges=judge or (), part=part,
-            scenarios=scenarios, limit=how.limit, repeats=repeats, seed=how.seed or 0, notify=say,
+            scenarios=scenarios, limit=how.limit, repeats=repeats, seed=how.seed or 0,
         )  # fmt: skip
         runs = trial.runs(folder)
         report = carried_out(
             how,
             lambda _: runs.plan("conversations", f"in {len(runs.runs)} runs"),
-            lambda settings: trial.tried(folder, settings, say),
+            lambda settings: trial.tried(folder, settings),
             out=folder,
             casts=[run.cast for run in (*trial.ratings, *trial.meetings)],
         )

@@ -143,17 +143,14 @@ class Runs:
         )
         return joined(plans, what, length)
 
-    async def conversations(
-        self, settings: RunSettings | None = None, watch: Callable[[str], object] = lambda _: None
-    ) -> dict[str, list[Conversation]]:
-        """The conversation of each state, one run after the other; `watch`: called with the name of each that begins.
+    async def conversations(self, settings: RunSettings | None = None) -> dict[str, list[Conversation]]:
+        """The conversation of each state, one run after the other.
 
         RunError if a folder holds another run; EndpointError if an endpoint cannot be used and nothing was finished.
         """
         shared = (settings or RunSettings()).with_(ray=None).shared()
         over: dict[str, tuple[Run, list[Conversation]]] = {}
         for name, (cast, states, limits) in self.runs.items():
-            watch(name)
             run = await arun({"": cast}, states, shared.with_(out=self._folder(name)), limits=limits)
             over[name] = run, run.records()
         every = [one for _, records in over.values() for one in records]

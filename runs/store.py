@@ -5,7 +5,6 @@ that a crash cut in half is owed again. `replies.sqlite` beside it holds what mo
 """
 
 import os
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -455,8 +454,11 @@ def put_together(folders: Sequence[Path], out: Path) -> int:
 class RunInfo(Record):
     """The state of a run: its conversations of one version by how they ended."""
 
-    path: str
     cast: str
+    begun: str | None
+    """In UTC."""
+    version: str
+    """Of the package that made it."""
     planned: int
     finished: int
     """Conversations that came to an end of their own."""
@@ -466,12 +468,6 @@ class RunInfo(Record):
     """Finished conversations of which a model failed to answer what is asked after the end."""
     failed: dict[str, str]
     """Id and reason of each conversation that failed or was cancelled."""
-    stops: dict[str, int]
-    being_written: bool
-    version: str
-    """Of the package that made it."""
-    date: str | None
-    """When the run began, in UTC."""
 
     @property
     def missing(self) -> int:
@@ -496,8 +492,9 @@ def standing(folder: Path, *, version: str = "") -> RunInfo:
     manifest = stored_manifest(folder)
     last = {one.id: one for one in StoredRun(folder, version=version).scan()}
     return RunInfo(
-        path=str(folder),
         cast=str(manifest["settings"].get("cast", "")),
+        begun=manifest.get("begun"),
+        version=str(manifest.get("version", "")),
         planned=len(set(manifest["planned"])),
         finished=sum(one.finished and not one.cut_by_run for one in last.values()),
         cut_by_run=sum(one.cut_by_run for one in last.values()),
@@ -507,32 +504,4 @@ def standing(folder: Path, *, version: str = "") -> RunInfo:
             for one in last.values()
             if not one.finished
         },
-        stops=dict(Counter(one.stop or "not told" for one in last.values() if one.finished).most_common()),
-        being_written=_is_being_written(folder / CONVERSATIONS),
-        version=str(manifest.get("version", "")),
-        date=manifest.get("begun"),
     )
-
-
-def _is_being_written(file: Path) -> bool:
-    if fcntl is None or not file.is_file():
-        return False
-    with file.open("rb") as opened:
-        try:
-            fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            return True
-    return False
-
-
-def listed(folders: Sequence[Path]) -> list[RunInfo]:
-    """The runs among these folders and right below them, by path; DataError for a path that is not a folder."""
-    found: dict[Path, None] = {}
-    for folder in folders:
-        if not folder.is_dir():
-            raise DataError(f"{folder}: is not a folder: give run folders, or folders of them")
-        below = [folder] if (folder / MANIFEST).is_file() else sorted(folder.iterdir())
-        found |= dict.fromkeys(
-            path for path in below if (path / CONVERSATIONS).is_file() and (path / MANIFEST).is_file()
-        )
-    return [standing(folder) for folder in found]

@@ -22,10 +22,9 @@ from ..runs.loop import blocking
 from ..runs.plan import CallPlan, conversations_planned
 from ..runs.settings import RunSettings
 from ..runs.simulate import arun
-from .agent_trials import AgentSuccess, AgentTest, advice_on, floor_of, given_scenarios
+from .agent_trials import AgentSuccess, AgentTest, OldVersion, advice_on, floor_of, given_scenarios, old_version
 from .but_for import faults_of
 from .judge_check import judge_check, judged_faults, people_say
-from .paired_tests import OldVersion, old_version
 from .retaken import RetakenTest, taken_up
 from .sources import logged
 

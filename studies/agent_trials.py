@@ -1,7 +1,7 @@
-"""A test of an agent: its cast and scenarios, and the result of its conversations."""
+"""A test of an agent: its cast and scenarios, its result, the floor beside it, and the version it is compared with."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,15 +12,18 @@ from pydantic import Field
 
 from ..analysis.outcomes import outcome
 from ..analysis.testing.failures import ButFor
+from ..analysis.testing.pairs import Margin, PairedTest, compare_pairs
 from ..analysis.testing.replays import ReplayResult
 from ..analysis.testing.report import number_line, scenario_success_table, summary_line
 from ..analysis.testing.success import NO_SCORE, Floor, PlannedConversation, Successes
 from ..data.behaviours import chosen_users
+from ..data.formats.record_lines import attempted
 from ..data.identity import begun_with, digest
 from ..data.records import Conversation
-from ..errors import DuologueError, SettingError
+from ..errors import DuologueError, ModelError, SettingError
 from ..graphs import Cast, agent_test
 from ..graphs.scenarios.sources import Scenarios, ScenarioSource, behaving, numbered, repeated
+from ..nodes.calls.store import AGAINST
 from ..nodes.contract import closing
 from ..nodes.limits import Limits
 from ..nodes.people import PeopleSpeaker
@@ -28,9 +31,10 @@ from ..nodes.scorers.success import KEY, named
 from ..nodes.state import Planned
 from ..nodes.validators import validator
 from ..runs.engine import planned
-from ..runs.settings import RunSettings
-from ..runs.simulate import arun
-from ..runs.store import manifest_of, name_of
+from ..runs.plan import asks_model
+from ..runs.settings import REPLIES, RunSettings
+from ..runs.simulate import Run, arun
+from ..runs.store import ComparableRuns, comparable, manifest_of, name_of, stored_manifest
 from .sources import logged
 
 
@@ -214,3 +218,83 @@ async def _successes(trial: AgentTest, states: list[Planned], text: str) -> int:
         {"": cast}, Scenarios(states, {}), RunSettings(progress=False), limits=replace(trial.limits, max_turns=3)
     )
     return sum(outcome(one).success is True for one in run.attempted())
+
+
+@dataclass(frozen=True)
+class OldVersion:
+    """The version with which an agent is compared."""
+
+    name: str
+    folder: Path | None = None
+    """Its run folder, which is only read; None where its conversations are in memory or are simulated now."""
+    trial: AgentTest | None = None
+    """Its test, which is made together with that of the new version; None if it was made before."""
+    stored: tuple[Conversation, ...] = ()
+    """Its conversations, where they are in memory."""
+    common: ComparableRuns | None = None
+    """What it has in common with the new version."""
+
+    @property
+    def casts(self) -> dict[str, Cast]:
+        """Its cast by the name of the version, where it is simulated now."""
+        return {} if self.trial is None else {AGAINST: self.trial.cast}
+
+    def records(self, run: Run | None = None) -> Iterable[Conversation]:
+        """Its conversations, also those without an end; `run`: in which it was simulated."""
+        if self.trial is not None:
+            return () if run is None else run.attempted(AGAINST)
+        return self.stored if self.stored or self.folder is None else attempted(self.folder)
+
+    @property
+    def replies(self) -> Path | None:
+        """The run folder that keeps its user's replies; None if none does, or both versions are simulated now."""
+        return self.folder if self.folder is not None and (self.folder / REPLIES).is_file() else None
+
+    def notes(self, user: object) -> Iterator[str]:
+        """A note if the model of the user is asked anew, as no reply to the same is kept."""
+        if self.trial is None and self.common is not None and self.replies is None and asks_model(user):
+            yield f"{self.name}: keeps no replies of its user's model, which is asked anew and may reply something else"
+
+    def compared(
+        self,
+        records: Iterable[Conversation],
+        run: Run | None = None,
+        *,
+        name: str = "the new version",
+        margin: Margin | None = None,
+    ) -> PairedTest:
+        """The new version's conversations, under this name, in pairs with these; `run`: as for `records`."""
+        return compare_pairs(
+            self.records(run),
+            records,
+            names=(self.name, name),
+            planned=self.common.planned if self.common is not None else None,
+            margin=margin,
+            not_compared=self.common.notes if self.common is not None else (),
+        )
+
+
+def old_version(against: Any, trial: AgentTest, test_of: Callable[[Any], AgentTest]) -> OldVersion:
+    """The version with which an agent is compared; SettingError if the runs cannot be compared in pairs.
+
+    `against`: the folder of an earlier test, its result, or another agent: an object, import path or model. `test_of`
+    gives the test of another agent with the same scenarios.
+    """
+    new = trial.manifest
+    if isinstance(against, AgentSuccess):
+        name = str(against.folder or "the earlier result")
+        return OldVersion(name, against.folder, stored=against.records, common=comparable(against.manifest, new, name))
+    if isinstance(against, Path) or (isinstance(against, str) and Path(against).is_dir()):
+        folder = Path(against)
+        runs = comparable(stored_manifest(folder), new, str(folder))
+        return OldVersion(str(folder), folder, common=runs)
+    name = against if isinstance(against, str) else "the old version"
+    try:
+        old = test_of(against)
+        manifest = old.manifest
+    except (ModelError, SettingError) as error:
+        if not isinstance(against, str):
+            raise
+        raise type(error)(f"{against}: is not a run folder, and cannot be tested: {error}") from None
+    runs = comparable(manifest, new, name)
+    return OldVersion(name, trial=old, common=runs)

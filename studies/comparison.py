@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..data.people import MOST_DRAWN
 from ..errors import SettingError
-from .sources import Notify, StudySource, conversations_of, file_name, logged, of_drawn_users
+from .sources import StudySource, conversations_of, file_name, of_drawn_users
 
 if TYPE_CHECKING:
     from ..analysis.realism import Measure, RealismReport
@@ -25,7 +25,6 @@ def compare(
     examples: int = 0,
     sample: int = MOST_DRAWN,
     out: str | Path | None = None,
-    notify: Notify = logged,
 ) -> "RealismReport":
     """Measure how far simulated users are from people; `duologue compare` as a function.
 
@@ -42,7 +41,6 @@ def compare(
         examples: Messages of each side that show a measure that differs.
         sample: Maximum number of conversations of a side. From a larger one users are drawn, which the report notes.
         out: A folder for the report, as a page and JSON.
-        notify: Called with each warning about a source; default: log it.
 
     Returns:
         The report, which a notebook shows as HTML.
@@ -72,7 +70,7 @@ def compare(
         named = dict(zip(names_of(paths), paths, strict=True))
     sides, remarks = {}, []
     for name, source in {"Simulated": sim, "People": people, **named}.items():
-        sides[name], remark = of_drawn_users(conversations_of(source, notify), sample, 0, notify)
+        sides[name], remark = of_drawn_users(conversations_of(source), sample, 0)
         remarks += [f"{name}: {remark}"] if remark else []
     report = realism.compare(
         sides.pop("Simulated"),

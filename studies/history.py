@@ -1,8 +1,8 @@
-"""The history of run folders: how often each run succeeded, what it cost, and how long the agent's turns took."""
+"""The history of run folders: how often each run succeeded, and what it cost."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
-from statistics import quantiles
 
 from typing_extensions import override
 
@@ -11,36 +11,24 @@ from ..analysis.outcomes import score_of
 from ..analysis.tables import Column, Table, TabledReport
 from ..analysis.testing.success import share_over_scenarios
 from ..data.formats.record_lines import attempted
-from ..data.records import Record
+from ..data.formats.source import CONVERSATIONS, MANIFEST
+from ..errors import DataError
 from ..nodes.calls.spending import Spending
 from ..nodes.calls.store import AGAINST, Replies
 from ..runs.settings import REPLIES
-from ..runs.store import listed, standing
+from ..runs.store import RunInfo, standing
 
 
-class RunRow(Record):
+class RunRow(RunInfo):
     """A run folder, or one version of an agent in it."""
 
     path: str
-    cast: str
     agent: str
     """`against` for the other version of a comparison; else empty."""
-    begun: str | None
-    """In UTC."""
-    version: str
-    """Of the package that made it."""
-    planned: int
-    finished: int
-    failed: int
-    being_written: bool
-    success: Estimate | None = None
+    success: Estimate | None
     """The share of successes over scenarios; None where nothing is scored."""
-    cost: float | None = None
+    cost: float | None
     """US dollars of the kept replies of the whole run, by list prices (extra `cost`); None where one is unknown."""
-    turn_seconds_p50: float | None = None
-    """Of the conversations' mean seconds of an agent's turn, half are below this."""
-    turn_seconds_p95: float | None = None
-    """... and nineteen of twenty below this."""
 
 
 class History(TabledReport):
@@ -52,7 +40,7 @@ class History(TabledReport):
     def tables(self) -> list[Table]:
         columns = [Column(name=name) for name in ("run", "cast", "agent", "begun")]
         columns += [Column(name=name, kind="count") for name in ("finished", "planned")]
-        for name in ("success", "low", "high", "cost", "p50", "p95"):
+        for name in ("success", "low", "high", "cost"):
             columns.append(Column(name=name, kind="number", places=2, wide=name in ("low", "high")))
         columns.append(Column(name="duologue", wide=True))
         rows = []
@@ -60,23 +48,9 @@ class History(TabledReport):
             share = run.success
             ends = (None, None, None) if share is None else (share.value, share.low, share.high)
             about = (run.path, run.cast, run.agent, (run.begun or "")[:16].replace("T", " "), run.finished, run.planned)
-            rows.append((*about, *ends, run.cost, run.turn_seconds_p50, run.turn_seconds_p95, run.version))
-        note = "p50, p95: of the conversations' mean seconds of an agent's turn. cost: US dollars of the run's replies."
+            rows.append((*about, *ends, run.cost, run.version))
+        note = "cost: US dollars of the run's replies."
         return [Table(title="Runs", columns=tuple(columns), rows=tuple(rows), notes=(note,))]
-
-    def page(self) -> str:
-        """The table as a page, which sorts and filters."""
-        from ..views.listing import ListColumn, ListRow, list_page
-
-        (table,) = self.tables()
-        columns = [
-            ListColumn(one.name, one.kind != "text", one.places if one.kind == "number" else 0) for one in table.columns
-        ]
-        rows = [
-            ListRow(cells, " ".join(map(str, cells)), choices={"cast": run.cast, "agent": run.agent or "the agent"})
-            for run, cells in zip(self.runs, table.rows, strict=True)
-        ]
-        return list_page("Runs", columns, rows, lines=table.notes)
 
 
 def history(folders: Sequence[str | Path]) -> History:
@@ -84,54 +58,34 @@ def history(folders: Sequence[str | Path]) -> History:
 
     DataError for a path that is not a folder.
     """
-    rows = [
-        row
-        for info in listed([Path(folder) for folder in folders])
-        for agent in ("", AGAINST)
-        if (row := _row(Path(info.path), agent)) is not None
-    ]
+    rows = [row for folder in dict.fromkeys(_among(folders)) for row in _rows(folder)]
     return History(runs=tuple(sorted(rows, key=lambda row: (row.cast, row.agent, row.begun or "", row.path))))
 
 
-def _row(folder: Path, agent: str) -> RunRow | None:
-    """A version of a run; None for another version that the run does not have."""
-    seconds: list[float] = []
-    scored = []
-    count = 0
-    for conversation in attempted(folder, version=agent):
-        count += 1
-        turns = len(conversation.exchanges)
-        if turns and "assistant" in conversation.timing.nodes:
-            seconds.append(conversation.timing.nodes["assistant"] / turns)
-        if not isinstance(score := score_of(conversation), str):
-            scored.append((conversation, score[0]))
-    if agent and not count:
-        return None
-    info = standing(folder, version=agent)
-    middle, most = (None, None)
-    if seconds:
-        parts = quantiles(seconds, n=20, method="inclusive") if len(seconds) > 1 else [seconds[0]] * 19
-        middle, most = parts[9], parts[18]
-    return RunRow(
-        path=info.path,
-        cast=info.cast,
-        agent=agent,
-        begun=info.date,
-        version=info.version,
-        planned=info.planned,
-        finished=info.finished,
-        failed=len(info.failed),
-        being_written=info.being_written,
-        success=share_over_scenarios(scored) if scored else None,
-        cost=_cost(folder / REPLIES),
-        turn_seconds_p50=middle,
-        turn_seconds_p95=most,
-    )
+def _among(folders: Sequence[str | Path]) -> Iterator[Path]:
+    for folder in map(Path, folders):
+        if not folder.is_dir():
+            raise DataError(f"{folder}: is not a folder: give run folders, or folders of them")
+        below = [folder] if (folder / MANIFEST).is_file() else sorted(folder.iterdir())
+        yield from (path for path in below if (path / CONVERSATIONS).is_file() and (path / MANIFEST).is_file())
+
+
+def _rows(folder: Path) -> Iterator[RunRow]:
+    """Each version of a run."""
+    for agent in ("", AGAINST):
+        talks = list(attempted(folder, version=agent))
+        scored = [(one, score[0]) for one in talks if not isinstance(score := score_of(one), str)]
+        if talks or not agent:
+            yield RunRow(
+                **dict(standing(folder, version=agent)),
+                path=str(folder),
+                agent=agent,
+                success=share_over_scenarios(scored) if scored else None,
+                cost=_cost(folder / REPLIES),
+            )
 
 
 def _cost(file: Path) -> float | None:
-    from importlib.util import find_spec
-
     if not file.is_file() or find_spec("genai_prices") is None:
         return None
     spending = Spending(priced=True)

@@ -10,7 +10,7 @@ from ..data.loading import Loaded, load
 from ..errors import DataError
 from ..prompts.label_pages import labels_in, labels_named, scales_of, shipped_labels
 from ..runs.people_labels import labels_of_people, with_reasons
-from .sources import Notify, StudySource, conversations_of, logged
+from .sources import StudySource, conversations_of, logged
 
 if TYPE_CHECKING:  # they need the extra `stats`
     from ..analysis.labels.agreement import Agreement
@@ -89,19 +89,17 @@ def people_labels(
     *,
     labels: Sequence[str],
     labels_dir: str | Path | None = None,
-    notify: Notify = logged,
 ) -> LabelTable:
     """People's answers about a data set as labels beside it, `duologue label --out` as a function.
 
-    `out`: a folder for them, which `load` reads as the labelled data. `notify` is called with a line on each kind of answer
-    that is left out. DataError for a folder without answers about the data.
+    `out`: a folder for them, which `load` reads as the labelled data. Each kind of answer that is left out is logged. DataError for a folder without answers about the data.
     """
     loaded = source if isinstance(source, Loaded) else load(source)
     own = None if labels_dir is None else Path(labels_dir)
     defined = {label.name: label for label in labels_named(labels, own)}
     table, notes = labels_of_people(loaded, Path(folder), defined)
     for note in notes:
-        notify(note)
+        logged(note)
     if out is not None:
         table.write(Path(out))
     return table

@@ -72,13 +72,11 @@ class NextTurnStudy:
         casts, moments = self.casts, self.benchmark.moments
         return Runs({folder_name(name): turns_run(cast, moments, self.seed) for name, cast in casts.items()}, self.out)
 
-    async def turns(
-        self, settings: "RunSettings | None" = None, watch: Callable[[str], object] = lambda _: None
-    ) -> "dict[str, list[NextTurn]]":
-        """The turns of all users, one user after the other; `watch`: called with the run of each that begins."""
+    async def turns(self, settings: "RunSettings | None" = None) -> "dict[str, list[NextTurn]]":
+        """The turns of all users, one user after the other."""
         from ..runs.next_turn import folder_name, turns_in
 
-        talks = await self.runs.conversations(settings, watch)
+        talks = await self.runs.conversations(settings)
         moments = self.benchmark.moments
         return {name: turns_in(cast, moments, talks[folder_name(name)]) for name, cast in self.casts.items()}
 

@@ -79,17 +79,9 @@ class ValidityTrial:
         every = (*self.ratings, *self.meetings)
         return Runs({run.place: (run.cast, run.states, replace(run.cast.limits, seed=self.seed)) for run in every}, out)
 
-    async def tried(
-        self,
-        out: Path | None = None,
-        settings: "RunSettings | None" = None,
-        watch: Callable[[str], object] = lambda _: None,
-    ) -> "ValidityReport":
-        """The report, once all is simulated and rated; with a folder it is written there, and the same call goes on.
-
-        `watch`: called with the place of each run that begins.
-        """
-        report = self.report(await self.runs(out).conversations(settings, watch))
+    async def tried(self, out: Path | None = None, settings: "RunSettings | None" = None) -> "ValidityReport":
+        """The report, once all is simulated and rated; with a folder it is written there, and the same call goes on."""
+        report = self.report(await self.runs(out).conversations(settings))
         if out is not None:
             make_folder(out)
             write_text(out / REPORT, dumps(report.model_dump(mode="json"), indent=2) + "\n")
@@ -208,15 +200,14 @@ def trial_of(
     assistants: "Mapping[str, Any] | None",
     *,
     seed: int,
-    notify: Callable[[str], object] = logged,
     **fields: Any,
 ) -> ValidityTrial:
-    """The trial of the parameters of `validity`; `notify` is called with a line where users are drawn."""
+    """The trial of the parameters of `validity`."""
     from ..nodes.seeded_faults import PLANTED
 
-    people, remark = of_drawn_users(() if source is None else conversations_of(source), MOST_DRAWN, seed, notify)
+    people, remark = of_drawn_users(() if source is None else conversations_of(source), MOST_DRAWN, seed)
     if remark:
-        notify(f"{path}: {remark}" if (path := path_of(source)) else remark)
+        logged(f"{path}: {remark}" if (path := path_of(source)) else remark)
     named = [user] if isinstance(user, str) else user
     return ValidityTrial(
         users=dict(named) if isinstance(named, Mapping) else {spec: spec for spec in named},

@@ -9,7 +9,7 @@ import duologue
 from duologue import data, runs
 from duologue.graphs import simquac
 from duologue.nodes import Limits
-from duologue.runs.store import comparable, listed, standing, stored_manifest
+from duologue.runs.store import comparable, standing, stored_manifest
 
 LIMITS = Limits(max_turns=1)
 GOAL = {"goal": "book a table for two", "success": {"text_contains": "booked"}}
@@ -56,10 +56,11 @@ def test_a_folder_with_other_files_is_refused_and_one_that_is_being_written(tmp_
     with pytest.raises(runs.RunError, match="holds other files and no run"):
         duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), limits=LIMITS, out=tmp_path)
 
-    with runs.store.RunFolder.open(tmp_path / "r", manifest_of(topics)):
-        with pytest.raises(runs.RunError, match="another run is writing there"):
-            duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), limits=LIMITS, out=tmp_path / "r")
-        assert standing(tmp_path / "r").being_written
+    with (
+        runs.store.RunFolder.open(tmp_path / "r", manifest_of(topics)),
+        pytest.raises(runs.RunError, match="another run is writing there"),
+    ):
+        duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), limits=LIMITS, out=tmp_path / "r")
 
 
 def manifest_of(topics):
@@ -172,14 +173,6 @@ def test_runs_with_other_scenarios_are_compared_where_both_planned(topics):
     old, new = (runs.store.manifest_of({"": simquac.cast()}, plan, LIMITS) for plan in plans)
     both = comparable(old, new, "old")
     assert (len(both.planned), len(both.notes)) == (2, 1)
-
-
-def test_runs_are_listed_with_their_state(tmp_path, topics):
-    duologue.simulate(simquac.cast(), simquac.scenarios(topics(2)), limits=LIMITS, out=tmp_path / "r")
-    (tmp_path / "empty").mkdir()
-    (run,) = listed([tmp_path])
-    assert (run.cast, run.planned, run.finished, run.complete) == ("simquac", 2, 2, True)
-    assert run.line == "2 of 2 conversations finished"
 
 
 def test_the_data_set_and_its_card_are_written_where_one_asks(tmp_path, topics):
