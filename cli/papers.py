@@ -16,7 +16,7 @@ from ..errors import SettingError, at
 from . import options
 from .options import argument, option
 from .printing import TableFormat, check_apart, check_free, give, print_json, put, say, stderr
-from .running import HowToRun, carried_out, how_to_run
+from .running import HowToRun, carried_out, carrying, how_to_run
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..analysis.tables import TabledReport
@@ -206,14 +206,9 @@ def _read(asked: Asked, casts: "Mapping[str, Cast]", sets: Mapping[str, Any]) ->
         for spec, cast in casts.items()
         for name, questions in sets.items()
     }
+    carry = carrying(asked.how, kept="the same command with --replies goes on")
     runs = Runs({", ".join(key): work for key, work in works.items()})
-    talks = carried_out(
-        asked.how,
-        lambda _: runs.plan("questions", "each one answer"),
-        runs.conversations,
-        casts=casts.values(),
-        kept="the same command with --replies goes on",
-    )
+    talks = carry(runs, "questions", "each one answer")
     return {key: [answer_of(one) for one in talks[", ".join(key)]] for key in works}
 
 

@@ -8,7 +8,7 @@ from ..errors import SettingError
 from . import options
 from .options import argument, option
 from .printing import check_apart, print_json, put, put_tables, say
-from .running import HowToRun, carried_out, how_to_run, new_run
+from .running import HowToRun, carrying, how_to_run, new_run
 
 
 @how_to_run("shard", "ray")
@@ -34,7 +34,7 @@ def validity_command(
     reference first; with --assistant none only ratings are compared. Exit code 1: a conversation has no score.
     """
     from ..runs.validity import named_assistants
-    from ..studies.validation import REPORT, trial_of
+    from ..studies.validation import REPORT, validity
 
     check_apart(how.out, source)
     meets = assistant != ["none"]
@@ -48,18 +48,11 @@ def validity_command(
         say(*(f"{people.path}: {note}" for note in people.notes))
     folder = new_run(how, "validity")
     with how.keys():
-        trial = trial_of(
-            people, users, named_assistants(assistant or ()) if meets else {}, judges=judge or (), part=part,
-            scenarios=scenarios, limit=how.limit, repeats=repeats, seed=how.seed or 0,
+        report = validity(
+            people, users, assistants=named_assistants(assistant or ()) if meets else {}, judge=judge or (), part=part,
+            scenarios=scenarios, limit=how.limit, repeats=repeats, seed=how.seed or 0, out=folder,
+            carry=carrying(how, folder),
         )  # fmt: skip
-        runs = trial.runs(folder)
-        report = carried_out(
-            how,
-            lambda _: runs.plan("conversations", f"in {len(runs.runs)} runs"),
-            lambda settings: trial.tried(folder, settings),
-            out=folder,
-            casts=[run.cast for run in (*trial.ratings, *trial.meetings)],
-        )
     if how.as_json:
         print_json({"out": str(folder), **report.model_dump(mode="json")})
     else:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from ..data.files.paths import make_folder
 from ..data.identity import digest
@@ -20,6 +20,7 @@ from ..nodes.limits import Limits
 from ..nodes.settings.redaction import error_line
 from ..nodes.state import Planned
 from .engine import do_all, under_way
+from .loop import blocking
 from .plan import CallPlan, conversations_planned, joined
 from .progress import Figures, shown
 from .settings import RunSettings
@@ -160,6 +161,15 @@ class Runs:
 
     def _folder(self, name: str) -> Path | None:
         return None if self.out is None else self.out / name
+
+
+Carry: TypeAlias = Callable[[Runs, str, str], Mapping[str, Sequence[Conversation]]]
+"""From several runs, what their states are, and how long each is, to the conversations of each."""
+
+
+def carried(settings: RunSettings | None = None) -> Carry:
+    """Several runs are waited for, with these settings."""
+    return lambda runs, what, length: blocking(runs.conversations(settings))
 
 
 def questions_planned(askings: Iterable[Asking[Any, Any]], what: str) -> CallPlan:

@@ -130,8 +130,8 @@ CALLED = [
     ((*TEST, "--world", "a:b", "--set", "language=zh"), "studies.agent_tests.prepared", {}),
     (("annotate", "logs.jsonl", "--labels", "style", "--out", "o", "--votes", 2), "runs.annotate.AnnotationWork.of",
      {"votes": 2}),
-    (("next-turn", "logs.jsonl"), "studies.prediction.NextTurnStudy", {"out": None}),
-    (("validity", "--seed", 3), "studies.validation.trial_of", {"seed": 3}),
+    (("next-turn", "logs.jsonl"), "studies.prediction.next_turn", {"out": None}),
+    (("validity", "--seed", 3), "studies.validation.validity", {"seed": 3}),
 ]  # fmt: skip
 
 
