@@ -95,7 +95,7 @@ def _serve(settings: dict[str, Any], port: int | None) -> NoReturn:
     say(*work.notes)
     put(f"http://{HERE}:{free}/?token={token}")
     say(
-        f"{waiting} of {len(work.items)} to label as {work.by}; answers are saved in {work.answers.folder}; Ctrl-C ends"
+        f"{waiting} of {len(work.items)} to label as {work.answers.by}; answers are saved in {work.answers.folder}; Ctrl-C ends"
     )
     flush()
     options = {

@@ -1,5 +1,6 @@
 """`duologue validity`: agreement of simulated users with people, and detection of seeded faults."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -33,7 +34,6 @@ def validity_command(
     Whether simulated users rate as people do, and detect assistants with seeded faults: all of them by default, the
     reference first; with --assistant none only ratings are compared. Exit code 1: a conversation has no score.
     """
-    from ..runs.validity import named_assistants
     from ..studies.validation import REPORT, validity
 
     check_apart(how.out, source)
@@ -49,7 +49,7 @@ def validity_command(
     folder = new_run(how, "validity")
     with how.keys():
         report = validity(
-            people, users, assistants=named_assistants(assistant or ()) if meets else {}, judge=judge or (), part=part,
+            people, users, assistants=_named(assistant or ()) if meets else {}, judge=judge or (), part=part,
             scenarios=scenarios, limit=how.limit, repeats=repeats, seed=how.seed or 0, out=folder,
             carry=carrying(how, folder),
         )  # fmt: skip
@@ -60,3 +60,26 @@ def validity_command(
         put("", f"written: {folder / REPORT}")
     testers = [row for row in (report.people.rows if report.people else ()) if row.kind == "tester"]
     return int(any(row.failed for row in report.told) or any(row.failed for row in testers))
+
+
+def _named(texts: Sequence[str]) -> dict[str, str]:
+    """The specs of assistants by name: `NAME=MODEL` or a seeded fault; all seeded faults by default.
+
+    SettingError for an unknown name, for one that is there twice, and for a single assistant.
+    """
+    from ..nodes.seeded_faults import PLANTED
+
+    assistants: dict[str, str] = {}
+    for text in texts or PLANTED:
+        name, _, spec = text.partition("=")
+        spec = spec or name
+        if "=" not in text and name not in PLANTED:
+            raise SettingError(
+                f"--assistant {name}: is not one of {', '.join(PLANTED)}: write NAME=MODEL for one of yours"
+            )
+        if not name.strip() or not spec.strip() or name in assistants:
+            raise SettingError(f"--assistant {text}: write NAME=MODEL, such as v2=my_agent:graph, each name once")
+        assistants[name] = PLANTED.get(spec, spec)
+    if len(assistants) < 2:
+        raise SettingError("--assistant: there is nothing to compare: give two, the first is the reference")
+    return assistants

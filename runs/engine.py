@@ -36,8 +36,6 @@ from .store import name_of
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Watch: TypeAlias = Callable[[State], None]
-"""Is called with every state of a conversation."""
 Keep: TypeAlias = Callable[[Conversation], None]
 """Is called with each conversation as soon as it is over."""
 
@@ -144,7 +142,6 @@ async def converse(
     scenario: Planned,
     limits: Limits,
     keep: Keep,
-    watch: Watch | None = None,
     drawn: Edges | None = None,
 ) -> None:
     """Simulate one conversation and pass its record to `keep`; a cancelled one as far as it got.
@@ -154,7 +151,6 @@ async def converse(
         scenario: The planned conversation.
         limits: Limits of the conversation.
         keep: Called with the record.
-        watch: Called with every state.
         drawn: The graph's edges, where they are known.
     """
     cast = cast_of(graph)
@@ -187,8 +183,6 @@ async def converse(
                         way.took(part)
                         continue
                     state = part  # the last one survives whatever ends the graph
-                    if watch is not None:
-                        watch(typed(State, part))
             if not state.get("stop"):
                 raise ContractError(_WITHOUT_END)
     except (asyncio.CancelledError, RunOverError):
@@ -221,7 +215,7 @@ def _ended_by(error: Exception, state: Mapping[str, Any], steps: int) -> dict[st
 
 
 def conversations_of(
-    graphs: Mapping[str, Cast | Compiled], limits: Limits, keep: Keep, calls: Calls, watch: Watch | None = None
+    graphs: Mapping[str, Cast | Compiled], limits: Limits, keep: Keep, calls: Calls
 ) -> Callable[[tuple[str, Planned]], Coroutine[Any, Any, None]]:
     """What simulates a conversation of a version, and passes its record to `keep`."""
     alone = {"checkpointer": None, "interrupt_before_nodes": (), "interrupt_after_nodes": ()}  # nobody goes on with it
@@ -237,7 +231,7 @@ def conversations_of(
             keep(ended.model_copy(update={"version": version}) if version else ended)
 
         with calls.active(version):
-            await converse(compiled[version], state, limits, kept, watch, drawn[version])
+            await converse(compiled[version], state, limits, kept, drawn[version])
 
     return one
 

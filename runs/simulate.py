@@ -21,7 +21,7 @@ from ..nodes.calls.gate import EndpointError
 from ..nodes.calls.service import Calls, replies_outside
 from ..nodes.limits import Limits
 from ..nodes.state import Planned
-from .engine import Keep, Watch, conversations_of, do_all, planned, under_way
+from .engine import Keep, conversations_of, do_all, planned, under_way
 from .loop import blocking
 from .progress import Figures, shown
 from .settings import RunSettings, Shard
@@ -95,7 +95,6 @@ async def arun(
     settings: RunSettings,
     *,
     limits: Limits | None = None,
-    watch: Watch | None = None,
     keep: Callable[[Conversation], None] | None = None,
     beside: Path | None = None,
 ) -> Run:
@@ -106,7 +105,6 @@ async def arun(
         scenarios: Initial states.
         settings: How the run is made.
         limits: Limits in place of the cast's.
-        watch: Called with every state.
         keep: Called with each conversation as it ends, also where a folder keeps it.
         beside: The folder of an earlier run: where its user was sent the same, its reply is taken.
     """
@@ -153,12 +151,12 @@ async def arun(
         if settings.ray is not None:
             from .on_ray import on_ray  # which few runs need
 
-            if settings.out is None or watch is not None or any(talk is not casts[of] for of, talk in graphs.items()):
-                raise SettingError("ray: give out, a folder that all its machines share, and a cast; leave out watch")
+            if settings.out is None or any(talk is not casts[of] for of, talk in graphs.items()):
+                raise SettingError("ray: give out, a folder that all its machines share, and a cast")
             await on_ray(casts, plan, work, settings, limits, calls, ended)
         else:
             async with under_way(calls, settings.max_time):
-                one = conversations_of(graphs, limits, ended, calls, watch)
+                one = conversations_of(graphs, limits, ended, calls)
                 try:
                     await do_all(work, one, calls, settings.concurrency)
                 except EndpointError as error:  # no call can succeed: the run ends here, and its folder is in order
@@ -209,7 +207,6 @@ async def asimulate(
     scenarios: Iterable[Planned],
     *,
     limits: Limits | None = None,
-    watch: Watch | None = None,
     **settings: Any,
 ) -> list[Conversation]:
     """As `simulate`, whose parameters, result and errors it has, to be awaited.
@@ -223,7 +220,7 @@ async def asimulate(
         >>> len(asyncio.run(work))  # in a notebook: await work
         2
     """
-    run = await arun({"": talk}, scenarios, RunSettings.of(**settings), limits=limits, watch=watch)
+    run = await arun({"": talk}, scenarios, RunSettings.of(**settings), limits=limits)
     records = run.records()
     run.check(records)
     run.warn(records)
@@ -235,7 +232,6 @@ def simulate(
     scenarios: Iterable[Planned],
     *,
     limits: Limits | None = None,
-    watch: Watch | None = None,
     **settings: Any,
 ) -> list[Conversation]:
     """Simulate every scenario and wait; the conversations come in the order of the scenarios.
@@ -250,7 +246,6 @@ def simulate(
         scenarios: Initial states, made by a cast's own function, such as `graphs.simquac.scenarios(topics)`, or taken
             from stored conversations by `graphs.scenarios_of`. Equal ones are each simulated.
         limits: All limits in place of the cast's, with the run's seed; a `max_turns` of None is the cast's.
-        watch: Called with every state of every conversation.
         settings: How the run is made, the fields of `runs.RunSettings`: `out`, `repeats`, `seed`, `concurrency`, budgets
             (`max_cost`, `max_tokens`, `max_time`), kept `replies`, `progress` and others.
 
@@ -275,6 +270,6 @@ def simulate(
         >>> [message.role for message in one.messages]
         ['user', 'assistant', 'user', 'assistant']
     """
-    work: Any = asimulate(talk, scenarios, limits=limits, watch=watch, **settings)
+    work: Any = asimulate(talk, scenarios, limits=limits, **settings)
     conversations: list[Conversation] = blocking(work, settings.get("out"))
     return conversations

@@ -14,7 +14,6 @@ from ..data.identity import digest
 from ..data.people import of_part
 from ..data.records import Conversation, as_object
 from ..data.text.languages import Language
-from ..errors import SettingError
 from ..graphs import Cast, agent_test, casts
 from ..graphs.scenarios.sources import repeated
 from ..graphs.validity import MEETING, RATING, contexts_of, errands, language_in, rated_states
@@ -46,27 +45,6 @@ class ValidityRun:
     """Which scenarios, in words."""
     says_by: str = ""
     """How the user says its satisfaction."""
-
-
-def named_assistants(texts: Sequence[str]) -> dict[str, str]:
-    """The specs of assistants by name: `NAME=MODEL` or a seeded fault; all seeded faults by default.
-
-    SettingError for an unknown name, for one that is there twice, and for a single assistant.
-    """
-    assistants: dict[str, str] = {}
-    for text in texts or PLANTED:
-        name, _, spec = text.partition("=")
-        spec = spec or name
-        if "=" not in text and name not in PLANTED:
-            raise SettingError(
-                f"--assistant {name}: is not one of {', '.join(PLANTED)}: write NAME=MODEL for one of yours"
-            )
-        if not name.strip() or not spec.strip() or name in assistants:
-            raise SettingError(f"--assistant {text}: write NAME=MODEL, such as v2=my_agent:graph, each name once")
-        assistants[name] = PLANTED.get(spec, spec)
-    if len(assistants) < 2:
-        raise SettingError("--assistant: there is nothing to compare: give two, the first is the reference")
-    return assistants
 
 
 def meetings(
