@@ -122,7 +122,7 @@ def carried_out(
     `kept`: what a signal leaves, in words; by default the folder `out`.
     """
     from ..nodes.calls.spending import asked_model
-    from ..runs.loop import blocking
+    from ..runs.engine import blocking
     from ..runs.plan import models_of_cast
 
     settings = how.settings(out).shared(say_in_log)

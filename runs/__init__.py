@@ -5,8 +5,7 @@ from ..nodes.calls.store import ReplayError, Replies
 from . import profiles
 from .annotate import Annotations, aannotate, annotate
 from .dataset import write_card, write_dataset
-from .engine import converse, planned
-from .loop import blocking
+from .engine import blocking, converse, planned
 from .settings import RunSettings
 from .simulate import Run, arun, asimulate, simulate
 from .store import RunError, new_folder, put_together

@@ -27,7 +27,7 @@ from ..nodes.annotators import (
 )
 from ..prompts.label_pages import labels_named
 from .ask import ask_all
-from .loop import blocking
+from .engine import blocking
 from .people_labels import reasons_in
 from .plan import CallPlan
 from .settings import REPLIES, RunSettings

@@ -19,8 +19,7 @@ from ..nodes.judges import ATTEMPTS
 from ..nodes.limits import Limits
 from ..nodes.settings.redaction import error_line
 from ..nodes.state import Planned
-from .engine import do_all, under_way
-from .loop import blocking
+from .engine import blocking, do_all, under_way
 from .plan import CallPlan, conversations_planned, joined
 from .progress import Figures, shown
 from .settings import RunSettings

@@ -17,7 +17,7 @@ from ..nodes.limits import Limits
 from ..nodes.people import PeopleSpeaker
 from ..nodes.state import Planned
 from .ask import Runs
-from .loop import blocking
+from .engine import blocking
 from .settings import RunSettings
 
 RETRIEVED = "made from people"

@@ -21,8 +21,7 @@ from ..nodes.calls.gate import EndpointError
 from ..nodes.calls.service import Calls, replies_outside
 from ..nodes.limits import Limits
 from ..nodes.state import Planned
-from .engine import Keep, conversations_of, do_all, planned, under_way
-from .loop import blocking
+from .engine import Keep, blocking, conversations_of, do_all, planned, under_way
 from .progress import Figures, shown
 from .settings import RunSettings, Shard
 from .store import RunFolder, is_owed, manifest_of, name_of

@@ -18,7 +18,7 @@ from ..graphs import Cast, agent_test, casts
 from ..graphs.scenarios.sources import ScenarioSource
 from ..nodes.limits import Limits
 from ..nodes.settings.import_path import imported
-from ..runs.loop import blocking
+from ..runs.engine import blocking
 from ..runs.plan import CallPlan, conversations_planned
 from ..runs.settings import RunSettings
 from ..runs.simulate import arun

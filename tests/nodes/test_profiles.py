@@ -12,7 +12,7 @@ from duologue.nodes.calls.store import Call
 from duologue.nodes.messages import filled
 from duologue.nodes.profiles import CHINESE, OPPOSED, ProfileLimits, ProfileMaker, next_target
 from duologue.prompts import shipped
-from duologue.runs.loop import blocking
+from duologue.runs.engine import blocking
 from duologue.runs.profiles import MadeProfiles, agenerate, replies_of
 from tests.data.recllmsim.small_files import ANNA
 

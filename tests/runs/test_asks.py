@@ -15,7 +15,7 @@ from duologue.nodes.models.scripted import ScriptedModel
 from duologue.prompts import PromptError
 from duologue.runs.ask import GIVE_UP, Asking, ModelAnswer, Runs
 from duologue.runs.asks import JudgedReply, RankedConversation, WordedScenario, judging, ranking, wordings
-from duologue.runs.loop import blocking
+from duologue.runs.engine import blocking
 from duologue.runs.settings import RunSettings
 from duologue.testing import scripted_model
 

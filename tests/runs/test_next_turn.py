@@ -13,7 +13,7 @@ from duologue.data.people import Moment, NextTurn, moments_of
 from duologue.graphs import Cast
 from duologue.nodes.calls.gate import EndpointError
 from duologue.runs.ask import Runs
-from duologue.runs.loop import blocking
+from duologue.runs.engine import blocking
 from duologue.runs.next_turn import folder_name, turns_in, turns_run
 from duologue.runs.store import RunError
 

@@ -7,7 +7,7 @@ import pytest
 
 from duologue.data.recllmsim import Profile, near_duplicate, read_pool, shipped_profiles
 from duologue.nodes.profiles import ProfileLimits
-from duologue.runs.loop import blocking
+from duologue.runs.engine import blocking
 from duologue.runs.profiles import END, MadeProfiles, agenerate, profiles_planned
 from duologue.runs.settings import RunSettings
 from duologue.runs.store import RunError
