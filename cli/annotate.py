@@ -45,7 +45,7 @@ def annotate_command(
         raise SettingError("--out is missing: name a folder for the labels")
     with how.keys():
         try:
-            work = AnnotationWork.of(
+            work = AnnotationWork(
                 source,
                 names,
                 model or [],

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 
 from ..data.files.json import dumps, parsed, read_json, write_text
 from ..data.files.paths import make_folder
@@ -114,22 +114,11 @@ class _Piece:
         return len(list(LabelQuestion(self.conversation, self.label, self.units, count=votes).calls()))
 
 
-@dataclass(frozen=True)
 class AnnotationWork:
-    """Conversations to label, with what and by whom."""
+    """Conversations to label, with what and by whom, by the parameters of `annotate`; nothing is asked yet."""
 
-    loaded: Loaded
-    """The conversations; those that were given in memory stand nowhere."""
-    labels: tuple[LabelDefinition, ...]
-    panel: tuple[Annotator, ...]
-    """An annotator for each vote."""
-    out: Path | None = None
-    seed: int = 0
-    redo: bool = False
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         source: LabelSource,
         labels: Sequence[str | LabelDefinition],
         model: LabelledBy,
@@ -139,19 +128,19 @@ class AnnotationWork:
         redo: bool = False,
         labels_dir: str | Path | None = None,
         seed: int = 0,
-    ) -> Self:
-        """The work of the parameters of `annotate`, whose errors it has; nothing is asked yet."""
+    ) -> None:
         own = None if labels_dir is None else Path(labels_dir)
-        chosen = [one if isinstance(one, LabelDefinition) else labels_named([one], own)[0] for one in labels]
-        if not chosen:
+        self.labels = [one if isinstance(one, LabelDefinition) else labels_named([one], own)[0] for one in labels]
+        if not self.labels:
             raise SettingError("labels: name one or more, such as style,intent")
-        _check_keys(chosen)
-        loaded = _loaded(source, chosen)
-        if out is not None and loaded.kind == IN_MEMORY:
+        _check_keys(self.labels)
+        self.loaded = _loaded(source, self.labels)
+        if out is not None and self.loaded.kind == IN_MEMORY:
             raise SettingError("out: labels stand beside a data set on disk: give its path in place of conversations")
         annotators = [annotator(one) for one in (model if isinstance(model, list | tuple) else [model])]
-        panel = tuple(voters(annotators, votes))
-        return cls(loaded, tuple(chosen), panel, None if out is None else Path(out), seed, redo)
+        self.panel = voters(annotators, votes)
+        """An annotator for each vote."""
+        self.out, self.seed, self.redo = None if out is None else Path(out), seed, redo
 
     @cached_property
     def pieces(self) -> dict[str, _Piece]:
@@ -175,7 +164,7 @@ class AnnotationWork:
         usual = len(asking) * sum(piece.calls(len(self.panel)) for piece in self.pieces.values())
         attempts = max((one.attempts for one in asking), default=1)
         each = f"{len(self.panel)} vote{'' if len(self.panel) == 1 else 's'} each"
-        return CallPlan(len(self.pieces), "labellings", usual, attempts * usual, each, calls_models=usual > 0)
+        return CallPlan(len(self.pieces), "labellings", usual, attempts * usual, each)
 
     async def annotations(self, settings: RunSettings | None = None) -> Annotations:
         """The votes, asked for and written into the folder; RunError if that is another labelling's."""
@@ -269,7 +258,7 @@ async def aannotate(
         >>> done = await duologue.aannotate("out/demo-1", ["style"], "openai:NAME")  # doctest: +SKIP
     """
     how = RunSettings.of(**settings)
-    work = AnnotationWork.of(
+    work = AnnotationWork(
         source, labels, model, out=how.out, votes=votes, redo=redo, labels_dir=labels_dir, seed=how.seed or 0
     )
     return await work.annotations(how)

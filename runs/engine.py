@@ -309,6 +309,8 @@ async def do_all(
 
 LAST = 1.5
 """Seconds in which an interrupted call writes down what is under way: with what follows it ends within two."""
+BEAT = 0.25
+"""Seconds after which a waiting caller looks up: a signal that comes right before a wait does not end that wait."""
 THREAD = "duologue simulations"
 _lock = threading.Lock()
 _running: asyncio.AbstractEventLoop | None = None
@@ -335,6 +337,8 @@ def blocking(work: Coroutine[Any, Any, T], out: object = None) -> T:
 
     future = asyncio.run_coroutine_threadsafe(to_its_end(), loop)
     try:
+        while not over.wait(BEAT):
+            pass
         return future.result()
     except EndpointError as error:  # its line has all; a caller needs no traceback of this package
         raise error.with_traceback(None) from None

@@ -13,7 +13,6 @@ from ..data.records import Attempt, Usage
 from ..data.text.languages import Language
 from ..errors import SettingError
 from ..graphs.casts.shipped import library
-from ..nodes.calls.spending import asked_model
 from ..nodes.models.specs import chat_model
 from ..nodes.profiles import ProfileLimits, ProfileMaker
 from ..nodes.requests import RequestAnswer
@@ -129,9 +128,9 @@ def profiles_planned(
     """The plan of `agenerate`, whose parameters it has: of the profiles that the file lacks."""
     path, limits = Path(out), limits or ProfileLimits()
     kept = _texts(path.read_bytes().decode("utf-8")) if path.is_file() else []
-    number, model = max(0, count - len(kept)), chat_model(assistant)
+    number = max(0, count - len(kept))
     each, most = f"each asked for up to {limits.attempts} times", number * limits.attempts * limits.rounds
-    return CallPlan(number, "profiles", number, most, each, calls_models=asked_model(model) is not None)
+    return CallPlan(number, "profiles", number, most, each)
 
 
 def replies_of(path: Path) -> Path:

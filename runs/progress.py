@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
+from datetime import timedelta
 from time import monotonic
 from typing import Any
 
@@ -57,22 +58,13 @@ class Figures:
             f"{spent.tokens:,} tokens" if spent.tokens else "",
             f"${cost:.2f}" if cost else "",
             f"{spent.calls / seconds:.3g} calls/s" if spent.calls else "",
-            f"{duration((self.planned - self.ended) / rate)} left" if 0 < self.ended < self.planned else "",
+            f"{timedelta(seconds=round((self.planned - self.ended) / rate))} left"
+            if 0 < self.ended < self.planned
+            else "",
             *(f"{gate.endpoint}: {held}" for gate in self.calls.gates.values() if (held := gate.held_back_by)),
             f"ends: {self.calls.ending}" if self.calls.ending else "",
         ]
         return on_one_line(" | ".join(filter(None, parts)))
-
-
-def duration(seconds: float) -> str:
-    """A duration in few words, such as `45 s`, `12 min` or `2 h 5 min`."""
-    if seconds < 90:
-        return f"{round(seconds)} s"
-    minutes = round(seconds / 60)
-    if minutes < 90:
-        return f"{minutes} min"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if minutes and hours < 24 else f"{hours} h"
 
 
 @contextmanager

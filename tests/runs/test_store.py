@@ -185,7 +185,7 @@ def test_the_data_set_and_its_card_are_written_where_one_asks(tmp_path, topics):
     assert "**These conversations are simulated.** No person wrote the messages." in card
     assert "come from a **rule-based baseline**" in card
     assert "| conversations | 2 of 2 planned |" in card
-    assert runs.write_dataset(tmp_path / "r", "messages").path == tmp_path / "r" / "dataset" / "conversations.jsonl"
+    assert runs.write_dataset(tmp_path / "r", "messages")[0] == tmp_path / "r" / "dataset" / "conversations.jsonl"
     with pytest.raises(duologue.errors.SettingError, match="'sheets' is not a format to write"):
         runs.write_dataset(tmp_path / "r", "sheets")
 
