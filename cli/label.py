@@ -40,7 +40,7 @@ def label_command(
     Each answer is saved at once, and can be undone. In place of the page, --out writes people's labels of SRC beside it.
     """
     from ..data.labels.table import LABELS
-    from ..studies.labels import people_labels
+    from ..runs.people_labels import people_labels
 
     names = _names(source, labels, study)
     if out is not None:

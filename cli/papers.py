@@ -275,17 +275,17 @@ def _profiles(asked: Asked) -> int:
         models=[writer],
         kept=f"the finished profiles are in {file}; continue with the same command",
     )
-    summary: dict[str, Any] = {"out": str(making.path), "profiles": len(making.profiles), "new": making.new}
+    summary: dict[str, Any] = {"out": str(file), "profiles": len(making.profiles), "new": making.new}
     summary |= {"rejected": making.rejected, "usage": making.usage}
     summary |= {"failure": making.failure or None, "coverage": making.coverage.model_dump(mode="json")}
     if asked.how.as_json:
         print_json(summary)
     else:
         put("\n".join(f"{name}: {value}" for name, value in summary.items() if value is not None))
-    if not making.complete:
+    if making.failure:
         missing = count - len(making.profiles)
         say(f"{missing} of {count} profiles are missing: {making.failure}; continue with the same command")
-    return 0 if making.complete else 1
+    return int(bool(making.failure))
 
 
 def _predict(asked: Asked) -> int:

@@ -148,10 +148,10 @@ class Runs:
 
         RunError if a folder holds another run; EndpointError if an endpoint cannot be used and nothing was finished.
         """
-        shared = (settings or RunSettings()).with_(ray=None).shared()
+        shared = (settings or RunSettings()).model_copy(update={"ray": None}).shared()
         over: dict[str, tuple[Run, list[Conversation]]] = {}
         for name, (cast, states, limits) in self.runs.items():
-            run = await arun({"": cast}, states, shared.with_(out=self._folder(name)), limits=limits)
+            run = await arun({"": cast}, states, shared.model_copy(update={"out": self._folder(name)}), limits=limits)
             over[name] = run, run.records()
         every = [one for _, records in over.values() for one in records]
         for run, _ in over.values():

@@ -29,8 +29,6 @@ END = "\n\n"
 class MadeProfiles:
     """The result of making profiles."""
 
-    path: Path
-    target: int
     profiles: tuple[Profile, ...]
     """All profiles in the file, from this call or earlier ones."""
     new: int
@@ -43,11 +41,6 @@ class MadeProfiles:
     """Of the pool and the made profiles together."""
     failure: str = ""
     """Why it ended before all were made, in one line; empty if they are."""
-
-    @property
-    def complete(self) -> bool:
-        """Whether the file holds at least `target` profiles."""
-        return len(self.profiles) >= self.target
 
 
 async def agenerate(
@@ -99,14 +92,13 @@ async def agenerate(
         return True
 
     missing = {str(place): place for place in range(before, count)}
-    control = (settings or RunSettings()).with_(replies=replies_of(path), concurrency=1).shared()
+    own = {"replies": replies_of(path), "concurrency": 1}
+    control = (settings or RunSettings()).model_copy(update=own).shared()
     _, why = await ask_all(missing, invent, control)
     if len(made) < count and lost:
         why = lost[0].error or "drafts were rejected too often"
     usage = sum((one.usage for one in attempts if one.usage is not None), Usage.none())
     return MadeProfiles(
-        path=path,
-        target=count,
         profiles=tuple(made),
         new=len(made) - before,
         rejected=dict(Counter(str(one.reason) for one in attempts if one.verdict == "rejected")),

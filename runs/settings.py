@@ -91,10 +91,6 @@ class RunSettings(BaseModel):
         settings._calls = self.calls(notify)
         return settings
 
-    def with_(self, **changes: Any) -> Self:
-        """The same with other values, and the same calls where they are shared."""
-        return self.model_copy(update=changes)
-
     def kept_replies(self, beside: Path | None = None, *, versions: int = 1) -> Replies | None:
         """The replies of the run; None where nothing keeps them.
 

@@ -160,7 +160,7 @@ def _tests(
             read = given_scenarios(factory.source, factory.checked(of_cast | sides), scenarios, **choice)
             tested = factory(**{**read.settings, **of_cast, **sides})
         limits = asked["limits"] or replace(tested.limits, **{"seed": 0, **of_limits})
-        return AgentTest(cast=tested, scenarios=read, limits=limits, name=factory.name)
+        return AgentTest(cast=tested, scenarios=read, limits=limits)
 
     if asked["against"] is None:
         if asked["fail_if_worse"] is not None:

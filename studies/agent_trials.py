@@ -74,8 +74,6 @@ class AgentTest:
     cast: Cast
     scenarios: Scenarios
     limits: Limits
-    name: str
-    """Of the cast."""
     notes: tuple[str, ...] = ()
     """What the user should know before it begins, a line each."""
 

@@ -119,7 +119,6 @@ def _fork(
         cast=cast,
         scenarios=Scenarios(repeated([state], repeats), about),
         limits=limits,
-        name="fork",
         notes=(*recorded.notes, *others),
         stored=(conversation,),
     )
@@ -149,7 +148,6 @@ def _replay(
         cast=cast,
         scenarios=Scenarios(states, about),
         limits=replace(base, **changed),
-        name="replay",
         notes=(*notes, *others),
         stored=tuple(stored),
         replays=True,

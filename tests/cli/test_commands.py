@@ -119,7 +119,7 @@ CALLED = [
     (("agreement", "logs.jsonl", "--between", "a,b"), "studies.labels.agreement", {"between": [["a", "b"]]}),
     (("show", "logs.jsonl", "--id", "t1"), "studies.pages.show", {"id": "t1"}),
     (("runs", "."), "studies.history.history", {}),
-    (("label", "logs.jsonl", "--labels", "style", "--out", "w"), "studies.labels.people_labels",
+    (("label", "logs.jsonl", "--labels", "style", "--out", "w"), "runs.people_labels.people_labels",
      {"labels": ("style",)}),
     (("papers", "recllmsim", "predict", "logs.jsonl"), "studies.papers.predict_profiles", {}),
     (("papers", "recllmsim", "judges", "logs.jsonl"), "studies.papers.judge_agreement", {}),

@@ -14,9 +14,9 @@ from duologue.data.labels.side_by_side import STUDY
 from duologue.data.records import Conversation, Message
 from duologue.errors import DataError, SettingError
 from duologue.prompts.label_pages import shipped_labels
-from duologue.runs.people_labels import AnswerFiles, answers_of, next_batch
+from duologue.runs.people_labels import AnswerFiles, answers_of, next_batch, people_labels
 from duologue.runs.store import BusyError
-from duologue.studies.labels import people_labels, study_preferences
+from duologue.studies.labels import study_preferences
 
 TONE = LabelDefinition.of("tone", {"unit": "user turn", "values": ["warm", "cold"]}, "x", "p")
 PAGE = "---\nunit: user turn\nvalues: [warm, cold]\n---\nHow the user sounds.\n"

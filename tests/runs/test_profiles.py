@@ -29,7 +29,6 @@ def out(tmp_path: Path) -> Path:
 def test_a_model_makes_a_pool_that_can_be_read(out: Path) -> None:
     making = generate(9, out, scripted_model(*shipped_profiles().texts, by_call=True))
     pool = read_pool(out)
-    assert making.complete
     assert (making.failure, making.new, len(pool), pool.distinct, making.rejected) == ("", 9, 9, 9, {})
     assert making.profiles == pool.profiles
     assert making.usage["calls"] == 9
@@ -38,7 +37,7 @@ def test_a_model_makes_a_pool_that_can_be_read(out: Path) -> None:
 def test_an_incomplete_proposal_is_repaired(out: Path) -> None:
     model = scripted_model(INCOMPLETE, BO, by_call=True)
     making = generate(1, out, model)
-    assert (making.complete, making.rejected) == (True, {"incomplete": 1})
+    assert (making.failure, making.rejected) == ("", {"incomplete": 1})
     assert out.read_text() == BO + END
     assert "it lacks Age." in model.sent[1][-1].text
     assert INCOMPLETE in model.texts[1]
@@ -75,7 +74,7 @@ def test_the_same_call_goes_on_and_ends_as_one_that_never_stopped(tmp_path: Path
     assert generate(3, parts, scripted_model(*texts[:3], by_call=True), language=language).new == 3
     parts.write_bytes(parts.read_bytes()[:-30])  # as a kill leaves it
     making = generate(8, parts, scripted_model(*texts[3:8], by_call=True), language=language)
-    assert (making.new, making.complete) == (6, True)
+    assert (making.new, making.failure) == (6, "")
     assert parts.read_bytes() == whole.read_bytes()
 
 
@@ -83,7 +82,7 @@ def test_a_rejected_draft_is_not_paid_for_again(out: Path) -> None:
     first = scripted_model(INCOMPLETE, RuntimeError("away"), by_call=True)
     assert "away" in generate(1, out, first).failure
     second = scripted_model(BO, by_call=True)
-    assert generate(1, out, second).complete
+    assert not generate(1, out, second).failure
     assert len(second.sent) == 1
     assert INCOMPLETE in second.texts[0]
 

@@ -197,5 +197,6 @@ def test_the_manifest_holds_what_matters_for_going_on(tmp_path, topics):
     manifest = stored_manifest(tmp_path / "r")
     assert manifest["settings"]["limits"] == LIMITS.or_else(simquac.cast().limits).plain()
     assert manifest["cast"]["cast"] == "simquac"
+    assert manifest["pages"].keys() == manifest["settings"]["prompts"].keys()
     assert "10000" not in (tmp_path / "r" / "manifest.json").read_text()
     assert isinstance(data.record_lines.StoredRun(tmp_path / "r").planned, list)
