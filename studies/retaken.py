@@ -74,12 +74,37 @@ def taken_up(
     changed = {name: value for name, value in given.items() if name in of_limits}
     own = of_cast() if isinstance(cast, Cast) else of_cast
     rebuilding = Rebuilding(cast, asked["user"], agent, given.get("world"), own)
+    read, manifest, name = _stored(source, out)
+    about: dict[str, Any] = {"source": name or ("conversations" if replays else "a conversation")}
     if replays:
-        return _replay(*_stored(source, out), rebuilding, changed, asked["limit"])
-    name, colon, number = place.rpartition(":")
-    if not colon or not number.isdecimal():
-        raise SettingError(f"from_ {place}: write ID:MESSAGE, such as 21adbf:3; the page of the run has both")
-    return _fork(*_stored(source, out), name, int(number), rebuilding, changed, asked["repeats"])
+        stored, notes = _finished(read, name, asked["limit"])
+        states = [replayed(one, name) for one in stored]
+        about["replays"] = about["source"]
+    else:
+        first, colon, number = place.rpartition(":")
+        if not colon or not number.isdecimal():
+            raise SettingError(f"from_ {place}: write ID:MESSAGE, such as 21adbf:3; the page of the run has both")
+        stored, notes = [one_conversation(read, first or None, Path(name or "the source"))], []
+        states = [forked(stored[0], int(number), source=name)]
+    rebuilt, limits, another, others = rebuilding.fitted(stored, manifest, states)
+    if replays and another:  # a log may be longer than the cast's conversations
+        limits = replace(limits, max_turns=max(len(one.exchanges) for one in stored))
+    limits = replace(limits, **changed)
+    if not replays:
+        _check_turns(states[0], limits)
+        fork = Fork.model_validate(states[0].get("forks"))
+        lacking = [*_without_world(stored[0], fork.at, rebuilt)] if rebuilt.world is None else []
+        fork = fork.model_copy(update={"notes": (*fork.notes, *lacking)})
+        states[0]["forks"], notes = fork.plain(), list(fork.notes)
+        about["forks"] = fork.model_dump(include={"id", "at"})
+    return RetakenTest(
+        cast=rebuilt,
+        scenarios=Scenarios(states if replays else repeated(states, asked["repeats"]), about),
+        limits=limits,
+        notes=(*notes, *others),
+        stored=tuple(stored),
+        replays=replays,
+    )
 
 
 def _stored(
@@ -95,63 +120,14 @@ def _stored(
     return [*chain(loaded, cut)], loaded.manifest, Path(source).resolve().name
 
 
-def _fork(
-    stored: list[Conversation],
-    manifest: Mapping[str, Any],
-    source: str,
-    name: str,
-    at: int,
-    rebuilding: Rebuilding,
-    changed: Mapping[str, Any],
-    repeats: int,
-) -> RetakenTest:
-    conversation = one_conversation(stored, name or None, Path(source or "the source"))
-    state = forked(conversation, at, source=source)
-    cast, base, _, others = rebuilding.fitted([conversation], manifest, [state])
-    limits = replace(base, **changed)
-    _check_turns(state, limits)
-    notes = [*_without_world(conversation, at, cast)] if cast.world is None else []
-    recorded = Fork.model_validate(state.get("forks"))
-    recorded = recorded.model_copy(update={"notes": (*recorded.notes, *notes)})
-    state["forks"] = recorded.plain()
-    about = {"source": source or "a conversation", "forks": recorded.model_dump(include={"id", "at"})}
-    return RetakenTest(
-        cast=cast,
-        scenarios=Scenarios(repeated([state], repeats), about),
-        limits=limits,
-        notes=(*recorded.notes, *others),
-        stored=(conversation,),
-    )
-
-
-def _replay(
-    read: list[Conversation],
-    manifest: Mapping[str, Any],
-    source: str,
-    rebuilding: Rebuilding,
-    changed: Mapping[str, Any],
-    limit: int | None,
-) -> RetakenTest:
+def _finished(read: list[Conversation], source: str, limit: int | None) -> tuple[list[Conversation], list[str]]:
+    """The conversations that can be replayed, and a note on the others; DataError without any."""
     read = [one for one in read if one.messages]
     stored = [one for one in read if one.failure is None and not one.cut_by_run]
     if not stored:
         raise DataError(f"{source or 'the source'}: has no conversation with messages that came to its end")
     left = len(read) - len(stored)
-    notes = [f"{left} conversations failed or were cut short: left out"] if left else []
-    stored = stored[:limit]
-    states = [replayed(one, source) for one in stored]
-    cast, base, another, others = rebuilding.fitted(stored, manifest, states)
-    if another:  # a log may be longer than the cast's conversations
-        base = replace(base, max_turns=max(len(one.exchanges) for one in stored))
-    about = {"source": source or "conversations", "replays": source or "conversations"}
-    return RetakenTest(
-        cast=cast,
-        scenarios=Scenarios(states, about),
-        limits=replace(base, **changed),
-        notes=(*notes, *others),
-        stored=tuple(stored),
-        replays=True,
-    )
+    return stored[:limit], [f"{left} conversations failed or were cut short: left out"] if left else []
 
 
 def _check_turns(state: Planned, limits: Limits) -> None:
