@@ -131,30 +131,22 @@ def advice_on(result: Successes, assistant: Any) -> Iterator[str]:
 def given_scenarios(
     source_type: type[ScenarioSource],
     settings: Any,
-    scenarios: "Scenarios | str | Path | Iterable[Mapping[str, Any]] | None",
+    scenarios: "str | Path | Iterable[Mapping[str, Any]] | None",
+    *,
+    seed: int = 0,
     **choice: Any,
 ) -> Scenarios:
     """The scenarios of a path, or of objects as in a scenario file or initial states; None: the cast's own.
 
-    `settings`: of the cast, as an instance of their model; `choice`: options of `source_type`, and the seed by which they
-    are drawn. `Scenarios` are taken as they are. Their notes are logged.
+    `settings`: of the cast, as an instance of their model; `choice`: options of `source_type`, by default those of its
+    fields; `seed`: by which they are drawn. Their notes are logged.
     """
-    given = scenarios if isinstance(scenarios, Scenarios) else _read(source_type, settings, scenarios, choice)
-    for note in given.notes:
-        logged(note)
-    return given
-
-
-def _read(
-    source_type: type[ScenarioSource],
-    settings: Any,
-    scenarios: "str | Path | Iterable[Mapping[str, Any]] | None",
-    choice: dict[str, Any],
-) -> Scenarios:
-    seed = choice.pop("seed", 0)
     if scenarios is None or isinstance(scenarios, str | Path):
         path = None if scenarios is None else Path(scenarios)
-        return source_type(scenarios=path, **choice).read(settings, seed)
+        given = source_type(scenarios=path, **choice).read(settings, seed)
+        for note in given.notes:
+            logged(note)
+        return given
     # A cast that makes its scenarios itself takes others as they are.
     source = (source_type if source_type.own is ScenarioSource.own else ScenarioSource)(judge=choice.get("judge"))
     states = [_state(source, scenario) for scenario in scenarios][: choice.get("limit")]
