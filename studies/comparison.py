@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..data.people import MOST_DRAWN
 from ..errors import SettingError
@@ -18,7 +18,7 @@ def compare(
     sim: "StudySource",
     people: "StudySource",
     *,
-    references: "Mapping[str, StudySource] | Sequence[str | Path] | Path" = (),
+    references: "Mapping[str, StudySource] | None" = None,
     language: "Language | None" = None,
     part: "UserPart" = "all",
     measures: "Sequence[Measure]" = (),
@@ -33,8 +33,7 @@ def compare(
     Args:
         sim: The simulated conversations, or a path that `load` reads.
         people: People's conversations, or such a path.
-        references: People of other studies, by name, or paths that are named by their files. How far they are from
-            `people` stands beside.
+        references: People of other studies, by name. How far they are from `people` stands beside.
         language: Language in which the sides are compared, `en` or `zh`; default: one that both have.
         part: Take only users of this split of the people: `tune`, `test` or `all`.
         measures: Measures of your own, beside the shipped ones.
@@ -47,7 +46,6 @@ def compare(
 
     Raises:
         SettingError: `sample` is below 1, or a measure failed.
-        TypeError: `references` is a list with something else than paths.
         MissingExtraError: An extra is not installed.
 
     Example::
@@ -55,21 +53,12 @@ def compare(
         >>> report = duologue.compare("LLM_agent_user", "human_exp_V2", out="realism")  # doctest: +SKIP
     """
     from ..analysis import realism
-    from ..data.files.paths import names_of
     from ..views import realism as pages
 
     if sample < 1:
         raise SettingError(f"sample is {sample}: give a positive number of conversations")
-    named: Mapping[str, StudySource]
-    if isinstance(references, Mapping):
-        named = references
-    else:
-        paths: list[Any] = [references] if isinstance(references, str | Path) else list(references)
-        if wrong := [type(path).__name__ for path in paths if not isinstance(path, str | Path)]:
-            raise TypeError(f"references: give paths, or conversations by name as in {{'people': ...}}, not {wrong[0]}")
-        named = dict(zip(names_of(paths), paths, strict=True))
     sides, remarks = {}, []
-    for name, source in {"Simulated": sim, "People": people, **named}.items():
+    for name, source in {"Simulated": sim, "People": people, **(references or {})}.items():
         sides[name], remark = of_drawn_users(conversations_of(source), sample, 0)
         remarks += [f"{name}: {remark}"] if remark else []
     report = realism.compare(
