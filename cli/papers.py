@@ -293,9 +293,16 @@ def _predict(asked: Asked) -> int:
 
     tested = [conversation for path in asked.paths() for conversation in load(path)]
     other = None if asked.train is None else load(asked.train)
-    with stderr.status("begins") as status:
-        watch = status.update
+    status = stderr.status("begins")
+
+    def watch(line: str) -> None:
+        status.start()  # only now: before it, the progress of asking models is shown
+        status.update(line)
+
+    try:
         found = predict_profiles(tested, other, asked.models, ask=asked.answers, watch=watch)
+    finally:
+        status.stop()
     return asked.give(found)
 
 
