@@ -65,6 +65,9 @@ def taken_up(
         )
     if replays and (asked["user"] is not None or asked["repeats"] != 1):
         raise SettingError("replay_user: the users say what they said: leave user and repeats out")
+    first, colon, number = (place or "").rpartition(":")
+    if not replays and (not colon or not number.isdecimal()):
+        raise SettingError(f"from_ {place}: write ID:MESSAGE, such as 21adbf:3; the page of the run has both")
     of_limits = {one.name for one in fields(Limits)}
 
     def of_cast(model: Any = None) -> dict[str, Any]:
@@ -81,9 +84,6 @@ def taken_up(
         states = [replayed(one, name) for one in stored]
         about["replays"] = about["source"]
     else:
-        first, colon, number = place.rpartition(":")
-        if not colon or not number.isdecimal():
-            raise SettingError(f"from_ {place}: write ID:MESSAGE, such as 21adbf:3; the page of the run has both")
         stored, notes = [one_conversation(read, first or None, Path(name or "the source"))], []
         states = [forked(stored[0], int(number), source=name)]
     rebuilt, limits, another, others = rebuilding.fitted(stored, manifest, states)
