@@ -88,12 +88,13 @@ def simulate_command(
 
 def told(run: "Run", to: str | None, *, as_json: bool) -> int:
     """Print how a run ended, and write its data set in the format `to`; gives the exit code."""
+    from ..analysis.drafts import DraftCount
     from ..runs.store import standing
 
     folder = run.folder
     assert folder is not None
     info, stored = standing(folder), StoredRun(folder)
-    sums = count(stored.finished())
+    sums, drafts = count(stored.finished()), DraftCount.of(stored.finished()).sides
     left_out: list[str] = []
     path: Path | None = None
     if to is not None and info.finished:
@@ -105,13 +106,14 @@ def told(run: "Run", to: str | None, *, as_json: bool) -> int:
         result: dict[str, Any] = {"out": str(folder), "dataset": path and str(path), "planned": info.planned}
         result |= {"finished": info.finished, "cut_by_run": info.cut_by_run, "failed": info.failed}
         result |= {"left_out": left_out, **sums.model_dump(mode="json")}
-        print_json(result)
+        print_json(result | {"drafts": [side.model_dump(mode="json") for side in drafts]})
         return incomplete(info, run.ending, folder)
     stops = "; ".join(f"{stop_in_words(reason)}: {number}" for reason, number in sums.stops.items())
     line = f"{f' ({stops})' if stops else ''}, {sums.exchanges} turns, {sums.tokens} tokens"
     stdout.print(f"{info.line}{line if sums.conversations else ''}", soft_wrap=True)
     if sums.conversations:
         stdout.print(counts_table(sums))
+    put(*(side.line for side in drafts))
     more = len(left_out) - REASONS
     say(*(f"not in the data set: {line}" for line in left_out[:REASONS]))
     say(*([f"not in the data set: {more} more, named in its card"] if more > 0 else []))

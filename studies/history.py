@@ -1,8 +1,9 @@
-"""The history of run folders: how often each run succeeded, and what it cost."""
+"""The history of run folders: how often each run succeeded, what it cost, and how long the agent's turns took."""
 
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from statistics import quantiles
 
 from typing_extensions import override
 
@@ -29,6 +30,10 @@ class RunRow(RunInfo):
     """The share of successes over scenarios; None where nothing is scored."""
     cost: float | None
     """US dollars of the kept replies of the whole run, by list prices (extra `cost`); None where one is unknown."""
+    turn_seconds_p50: float | None
+    """Of the conversations' mean seconds of an agent's turn, half are below this."""
+    turn_seconds_p95: float | None
+    """... and nineteen of twenty below this."""
 
 
 class History(TabledReport):
@@ -40,7 +45,7 @@ class History(TabledReport):
     def tables(self) -> list[Table]:
         columns = [Column(name=name) for name in ("run", "cast", "agent", "begun")]
         columns += [Column(name=name, kind="count") for name in ("finished", "planned")]
-        for name in ("success", "low", "high", "cost"):
+        for name in ("success", "low", "high", "cost", "p50", "p95"):
             columns.append(Column(name=name, kind="number", places=2, wide=name in ("low", "high")))
         columns.append(Column(name="duologue", wide=True))
         rows = []
@@ -48,9 +53,23 @@ class History(TabledReport):
             share = run.success
             ends = (None, None, None) if share is None else (share.value, share.low, share.high)
             about = (run.path, run.cast, run.agent, (run.begun or "")[:16].replace("T", " "), run.finished, run.planned)
-            rows.append((*about, *ends, run.cost, run.version))
-        note = "cost: US dollars of the run's replies."
+            rows.append((*about, *ends, run.cost, run.turn_seconds_p50, run.turn_seconds_p95, run.version))
+        note = "p50, p95: of the conversations' mean seconds of an agent's turn. cost: US dollars of the run's replies."
         return [Table(title="Runs", columns=tuple(columns), rows=tuple(rows), notes=(note,))]
+
+    def page(self) -> str:
+        """The table as a page, which sorts and filters."""
+        from ..views.listing import ListColumn, ListRow, list_page
+
+        (table,) = self.tables()
+        columns = [
+            ListColumn(one.name, one.kind != "text", one.places if one.kind == "number" else 0) for one in table.columns
+        ]
+        rows = [
+            ListRow(cells, " ".join(map(str, cells)), choices={"cast": run.cast, "agent": run.agent or "the agent"})
+            for run, cells in zip(self.runs, table.rows, strict=True)
+        ]
+        return list_page("Runs", columns, rows, lines=table.notes)
 
 
 def history(folders: Sequence[str | Path]) -> History:
@@ -75,6 +94,9 @@ def _rows(folder: Path) -> Iterator[RunRow]:
     for agent in ("", AGAINST):
         talks = list(attempted(folder, version=agent))
         scored = [(one, score[0]) for one in talks if not isinstance(score := score_of(one), str)]
+        seconds = [one.timing.nodes["assistant"] / len(one.exchanges) for one in talks
+                   if one.exchanges and "assistant" in one.timing.nodes]  # fmt: skip
+        parts = quantiles(seconds, n=20, method="inclusive") if len(seconds) > 1 else seconds * 19
         if talks or not agent:
             yield RunRow(
                 **dict(standing(folder, version=agent)),
@@ -82,6 +104,8 @@ def _rows(folder: Path) -> Iterator[RunRow]:
                 agent=agent,
                 success=share_over_scenarios(scored) if scored else None,
                 cost=_cost(folder / REPLIES),
+                turn_seconds_p50=parts[9] if parts else None,
+                turn_seconds_p95=parts[18] if parts else None,
             )
 
 

@@ -1,5 +1,6 @@
 """Nearness of simulated users to people's next turns, as a function for notebooks and scripts."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -107,8 +108,16 @@ def _bits(
 ) -> "BitsReport":
     from ..analysis.bits import KeptCosts, Ledger
     from ..analysis.language_model import LanguageModel
+    from ..nodes.calls.service import Calls
     from ..nodes.models.openai import file_of
+    from ..runs.progress import Figures, shown
 
     reader = LanguageModel(file_of(model.removeprefix("local:")))
     simulated = {name: {one.key: one.text for one in own} for name, own in turns.items()}
-    return Ledger(reader, benchmark.moments, people, seed, KeptCosts(kept)).report(simulated)
+    figures = Figures(len(benchmark.moments), Calls(), "costs of messages")
+
+    def watch(done: int, planned: int) -> None:
+        figures.ended, figures.planned = done, planned
+
+    with shown(figures, sys.stderr.isatty() or None):
+        return Ledger(reader, benchmark.moments, people, seed, KeptCosts(kept)).report(simulated, watch)

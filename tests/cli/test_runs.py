@@ -172,10 +172,13 @@ def test_parts_of_a_run_are_put_together(duologue):
     assert [one.messages for one in data.load("whole")] == [one.messages for one in data.load("one")]
 
 
-def test_runs_are_listed_with_success_as_text_and_json(duologue):
+def test_runs_are_listed_with_success_and_turn_seconds_as_text_json_and_a_page(duologue):
     with_agent(duologue, "agent", "--out", "out/b", "--against", "tested_agents:good")
     duologue("simulate", "simquac", "--limit", 1, "--max-turns", 1, "--out", "out/a")
     rows = json.loads(duologue("runs", "--json")[1])["runs"]
     told = [(row["path"], row["agent"], row["success"] and row["success"]["value"]) for row in rows]
     assert told == [("out/b", "", 0.5), ("out/b", "against", 1.0), ("out/a", "", None)]
+    assert all(row["turn_seconds_p50"] <= row["turn_seconds_p95"] for row in rows)
     assert "out/b" in duologue("runs", "out")[1]
+    assert duologue("runs", "--out", "runs.html")[:2] == (0, "runs.html\n")
+    assert "out/a" in Path("runs.html").read_text()
