@@ -7,7 +7,7 @@ from ..data.text.terminal import names_in
 from ..errors import ModelError, SettingError
 from . import options
 from .options import argument, option
-from .printing import counting, print_json, put, say
+from .printing import print_json, put, say
 from .running import HowToRun, carried_out, how_to_run
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
@@ -45,7 +45,7 @@ def annotate_command(
         raise SettingError("--out is missing: name a folder for the labels")
     with how.keys():
         try:
-            work = AnnotationWork.of(
+            work = AnnotationWork(
                 source,
                 names,
                 model or [],
@@ -59,14 +59,7 @@ def annotate_command(
             raise ModelError(str(error).replace(OR_OFFLINE, "or give a function, --model MODULE:NAME")) from None
         say(*(f"{work.loaded.path}: {note}" for note in work.loaded.notes))
         planned = work.plan()
-        with counting(planned.count, "labelled") as one:
-            done = carried_out(
-                how,
-                lambda _: planned,
-                lambda settings: work.annotations(settings, on_answer=one),
-                out=how.out,
-                models=work.models,
-            )
+        done = carried_out(how, lambda _: planned, work.annotations, out=how.out, models=work.models)
     return _report(done, work.loaded.kind == "answers", how.out, how.as_json)
 
 

@@ -41,7 +41,6 @@ def compare_command(
         examples=examples,
         sample=sample,
         out=out,
-        notify=say,
     )
     if as_json:
         print_json(report.model_dump(mode="json"))

@@ -40,14 +40,14 @@ def label_command(
     Each answer is saved at once, and can be undone. In place of the page, --out writes people's labels of SRC beside it.
     """
     from ..data.labels.table import LABELS
-    from ..studies.labels import people_labels
+    from ..runs.people_labels import people_labels
 
     names = _names(source, labels, study)
     if out is not None:
         if source is None:
             raise SettingError("--out: a study's answers are not labels: use papers recllmsim preference")
         check_free(out / LABELS)
-        table = people_labels(load(source), answers, out, labels=names, labels_dir=labels_dir, notify=say)
+        table = people_labels(load(source), answers, out, labels=names, labels_dir=labels_dir)
         if as_json:
             print_json({"labelled": len(table.rows), "labels": str(out)})
         else:
@@ -95,7 +95,7 @@ def _serve(settings: dict[str, Any], port: int | None) -> NoReturn:
     say(*work.notes)
     put(f"http://{HERE}:{free}/?token={token}")
     say(
-        f"{waiting} of {len(work.items)} to label as {work.by}; answers are saved in {work.answers.folder}; Ctrl-C ends"
+        f"{waiting} of {len(work.items)} to label as {work.answers.by}; answers are saved in {work.answers.folder}; Ctrl-C ends"
     )
     flush()
     options = {

@@ -6,8 +6,8 @@ from typing import Annotated
 from ..data.loading import load
 from . import options
 from .options import argument, option
-from .printing import check_apart, print_json, put, put_tables, say, stderr
-from .running import HowToRun, carried_out, how_to_run, set_values
+from .printing import check_apart, print_json, put, put_tables, say
+from .running import HowToRun, carrying, how_to_run, set_values
 
 
 @how_to_run("repeats", "shard", "ray")
@@ -35,42 +35,28 @@ def next_turn_command(
     could not be simulated.
     """
     from ..graphs import casts
-    from ..studies.prediction import NextTurnStudy
+    from ..studies.prediction import REPORT, TURNS, next_turn
 
     check_apart(how.out, source)
     people = load(source)
     say(*(f"{people.path}: {note}" for note in people.notes))
     with how.keys():
-        model = None if cast is None else casts.find(cast).settings
-        users = {spec: spec for spec in user or ()}
-        study = NextTurnStudy(
+        report = next_turn(
             people,
-            users,
-            part,
-            how.limit,
-            how.seed or 0,
-            cast,
-            set_values(settings or (), model),
+            user or (),
             out=how.out,
+            part=part,
+            limit=how.limit,
+            seed=how.seed or 0,
+            cast=cast,
+            settings=set_values(settings or (), None if cast is None else casts.find(cast).settings),
             bits=bits,
-        )
-        retrieval_based = study.retrieval_based()
-        turns = carried_out(
-            how,
-            lambda _: study.plan(),
-            lambda run_settings: study.turns(run_settings, lambda name: say(f"asks {name}")),
-            out=how.out,
-            casts=study.casts.values(),
-            kept="nothing is kept without --out" if how.out is None else "",
-        )
-    with stderr.status("counts bits") as status:
-        report, written = study.report(
-            turns, retrieval_based, lambda done, planned: status.update(f"bits of {done} of {planned} messages")
+            carry=carrying(how, how.out, "nothing is kept without --out" if how.out is None else ""),
         )
     if how.as_json:
         print_json(report.model_dump(mode="json"))
     else:
         put_tables(report.tables())
         put("Near to one person's next turn is not realism, and realism is not usefulness for testing.")
-    say(*(f"written: {path}" for path in written))
+    say(*(f"written: {how.out / name}" for name in (REPORT, TURNS) if how.out is not None))
     return 1 if any(row.failed for row in report.rows) or people.broken else 0

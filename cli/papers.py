@@ -15,8 +15,8 @@ from ..data.text.languages import Language
 from ..errors import SettingError, at
 from . import options
 from .options import argument, option
-from .printing import TableFormat, check_apart, check_free, counting, give, print_json, put, say, stderr
-from .running import HowToRun, carried_out, how_to_run
+from .printing import TableFormat, check_apart, check_free, give, print_json, put, say, stderr
+from .running import HowToRun, carried_out, carrying, how_to_run
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..analysis.tables import TabledReport
@@ -61,8 +61,7 @@ class Asked:
             return {}
 
         async def work(settings: Any) -> dict[str, list[Any]]:
-            with counting(len(askings) * len(next(iter(askings.values())).things), what) as one:
-                return {name: await asking.answers(settings, on_answer=one) for name, asking in askings.items()}
+            return {name: await asking.answers(settings) for name, asking in askings.items()}
 
         return carried_out(
             self.how,
@@ -170,7 +169,8 @@ def _readers(asked: Asked) -> int:
     casts = {spec: _reader(spec) for spec in specs if spec not in plain}
     report = read(dict(plain[spec] for spec in specs if spec in plain), sets)
     rows = [*report.rows]
-    for (spec, name), (answers, failures) in (_read(asked, casts, sets) if casts else {}).items():
+    for (spec, name), found in (_read(asked, casts, sets) if casts else {}).items():
+        answers, failures = ([one[place] for one in found] for place in (0, 1))
         rows.append(score_reader(spec, sets[name], answers, name, failures=failures))
     rows.sort(key=lambda row: list(sets).index(row.data))
     notes = (
@@ -198,16 +198,18 @@ def _reader(spec: str) -> "Cast":
 
 def _read(asked: Asked, casts: "Mapping[str, Cast]", sets: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
     """The answers of each cast about each data set, one after the other, under one set of bounds."""
-    from ..runs.asks import answers_planned, aread
+    from ..graphs.single_turn import answer_of, question_states
+    from ..runs.ask import Runs
 
-    works = {(spec, name): (cast, sets[name], None) for spec, cast in casts.items() for name in sets}
-
-    async def work(settings: Any) -> dict[tuple[str, str], Any]:
-        return {key: await aread(cast, those, settings) for key, (cast, those, _) in works.items()}
-
-    plan = answers_planned({", ".join(key): one for key, one in works.items()})
-    kept = "the same command with --replies goes on"
-    return carried_out(asked.how, lambda _: plan, work, casts=casts.values(), kept=kept)
+    works = {
+        (spec, name): (cast, list(question_states(questions)), cast.limits)
+        for spec, cast in casts.items()
+        for name, questions in sets.items()
+    }
+    carry = carrying(asked.how, kept="the same command with --replies goes on")
+    runs = Runs({", ".join(key): work for key, work in works.items()})
+    talks = carry(runs, "questions", "each one answer")
+    return {key: [answer_of(one) for one in talks[", ".join(key)]] for key in works}
 
 
 def _about_sections(path: Path) -> Loaded:
@@ -271,17 +273,17 @@ def _profiles(asked: Asked) -> int:
         models=[writer],
         kept=f"the finished profiles are in {file}; continue with the same command",
     )
-    summary: dict[str, Any] = {"out": str(making.path), "profiles": len(making.profiles), "new": making.new}
-    summary |= {"rejected": making.rejected, "usage": making.usage, "stop": making.stop}
+    summary: dict[str, Any] = {"out": str(file), "profiles": len(making.profiles), "new": making.new}
+    summary |= {"rejected": making.rejected, "usage": making.usage}
     summary |= {"failure": making.failure or None, "coverage": making.coverage.model_dump(mode="json")}
     if asked.how.as_json:
         print_json(summary)
     else:
         put("\n".join(f"{name}: {value}" for name, value in summary.items() if value is not None))
-    if not making.complete:
-        why = making.failure or f"drafts were rejected as {', '.join(making.rejected)}"
-        say(f"{count - len(making.profiles)} of {count} profiles are missing: {why}; continue with the same command")
-    return 0 if making.complete else 1
+    if making.failure:
+        missing = count - len(making.profiles)
+        say(f"{missing} of {count} profiles are missing: {making.failure}; continue with the same command")
+    return int(bool(making.failure))
 
 
 def _predict(asked: Asked) -> int:
@@ -289,9 +291,16 @@ def _predict(asked: Asked) -> int:
 
     tested = [conversation for path in asked.paths() for conversation in load(path)]
     other = None if asked.train is None else load(asked.train)
-    with stderr.status("begins") as status:
-        watch = status.update
-        found = predict_profiles(tested, other, asked.models, ask=asked.answers, notify=say, watch=watch)
+    status = stderr.status("begins")
+
+    def watch(line: str) -> None:
+        status.start()  # only now: before it, the progress of asking models is shown
+        status.update(line)
+
+    try:
+        found = predict_profiles(tested, other, asked.models, ask=asked.answers, watch=watch)
+    finally:
+        status.stop()
     return asked.give(found)
 
 
@@ -299,7 +308,7 @@ def _judges(asked: Asked) -> int:
     from ..studies.papers import judge_agreement
 
     loaded = load(asked.paths(1, 1)[0])
-    return asked.give(judge_agreement(loaded, asked.models, ask=asked.answers, notify=say))
+    return asked.give(judge_agreement(loaded, asked.models, ask=asked.answers))
 
 
 def _intents(asked: Asked) -> int:

@@ -67,20 +67,6 @@ def say_in_log(text: str) -> None:
     say(text if stderr.is_terminal else f"{strftime('%H:%M:%S')} {text}")
 
 
-@contextmanager
-def counting(count: int, what: str) -> Iterator[Any]:
-    """Inside, a line says how many of these were asked about: those for which the given function was called."""
-    done = 0
-    with stderr.status(f"0 of {count} {what}") as status:
-
-        def one(_: object = None) -> None:
-            nonlocal done
-            done += 1
-            status.update(f"{done} of {count} {what}")
-
-        yield one
-
-
 # JSON
 
 

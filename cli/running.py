@@ -19,6 +19,7 @@ from .printing import print_json, put, say, say_in_log, streams_restored
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..graphs.casts.registry import CastFactory
+    from ..runs.ask import Carry, Runs
     from ..runs.plan import CallPlan
     from ..runs.settings import RunSettings
     from ..runs.store import RunInfo
@@ -121,7 +122,7 @@ def carried_out(
     `kept`: what a signal leaves, in words; by default the folder `out`.
     """
     from ..nodes.calls.spending import asked_model
-    from ..runs.loop import blocking
+    from ..runs.engine import blocking
     from ..runs.plan import models_of_cast
 
     settings = how.settings(out).shared(say_in_log)
@@ -144,6 +145,16 @@ def carried_out(
         result = blocking(work(settings))
     say(*calls.spending.notes)
     return result
+
+
+def carrying(how: HowToRun, out: Path | None = None, kept: str = "") -> "Carry":
+    """How several runs are carried out by a command; parameters as of `carried_out`."""
+
+    def carry(runs: "Runs", what: str, length: str) -> Any:
+        casts = [cast for cast, _, _ in runs.runs.values()]
+        return carried_out(how, lambda _: runs.plan(what, length), runs.conversations, out=out, casts=casts, kept=kept)
+
+    return carry
 
 
 def say_where(how: HowToRun, models: Iterable[Any], casts: Sequence[Any] = ()) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from ..data.files.json import write_lines
 from . import options
 from .options import argument, option
-from .printing import check_apart, check_free, counting, print_json, put, say, stderr
+from .printing import check_apart, check_free, print_json, put, say, stderr
 from .running import HowToRun, carried_out, how_to_run
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
@@ -66,14 +66,13 @@ def _worded(
 
     with how.keys():
         asking = wordings(model, result.lines, sources.language, [tool.name for tool in sources.tools.schemas])
-        with counting(len(result.lines), "scenarios") as one:
-            answers = carried_out(
-                how,
-                lambda _: questions_planned([asking], "scenarios"),
-                lambda settings: asking.answers(settings, on_answer=one),
-                models=[asking.model],
-                kept="the same command with --replies goes on",
-            )
+        answers = carried_out(
+            how,
+            lambda _: questions_planned([asking], "scenarios"),
+            asking.answers,
+            models=[asking.model],
+            kept="the same command with --replies goes on",
+        )
     lines: list[dict[str, Any]] = []
     unworded: list[str] = []
     for line, answer in zip(result.lines, answers, strict=True):

@@ -57,7 +57,6 @@ def serve_user_command(
             factory.source,
             factory.checked(of_cast),
             given,
-            say,
             **{**of_source, "limit": how.limit, "behaviour": tuple(behaviour or ()), "seed": how.seed or 0},
         )
         made = factory(**{**planned.settings, **of_cast})

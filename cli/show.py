@@ -6,7 +6,7 @@ from typing import Annotated
 from ..errors import DataError, at
 from . import options
 from .options import option
-from .printing import print_json, put, say
+from .printing import print_json, put
 
 
 def show_command(
@@ -26,16 +26,14 @@ def show_command(
     from ..studies.pages import show
     from ..views import is_page
 
-    notes: list[str] = []
-    page = show(source, id=id, limit=limit, skip_broken=skip_broken, notify=notes.append)
+    page = show(source, id=id, limit=limit, skip_broken=skip_broken)
     target = out or Path(f"{_plain(page.title)}.html")
     if target.exists() and not is_page(target):
         raise DataError(f"{at(target)}: exists and is not a page of Duologue: choose another file with --out")
     page.write(target)
     if as_json:
-        print_json({"source": str(source), "target": str(target), "conversations": page.count, "notes": notes})
+        print_json({"source": str(source), "target": str(target), "conversations": page.count})
     else:
-        say(*notes)
         put(str(target))
     return 0
 

@@ -1,5 +1,6 @@
 """`duologue validity`: agreement of simulated users with people, and detection of seeded faults."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +9,7 @@ from ..errors import SettingError
 from . import options
 from .options import argument, option
 from .printing import check_apart, print_json, put, put_tables, say
-from .running import HowToRun, carried_out, how_to_run, new_run
+from .running import HowToRun, carrying, how_to_run, new_run
 
 
 @how_to_run("shard", "ray")
@@ -33,8 +34,7 @@ def validity_command(
     Whether simulated users rate as people do, and detect assistants with seeded faults: all of them by default, the
     reference first; with --assistant none only ratings are compared. Exit code 1: a conversation has no score.
     """
-    from ..runs.validity import named_assistants
-    from ..studies.validation import REPORT, trial_of
+    from ..studies.validation import REPORT, validity
 
     check_apart(how.out, source)
     meets = assistant != ["none"]
@@ -48,17 +48,11 @@ def validity_command(
         say(*(f"{people.path}: {note}" for note in people.notes))
     folder = new_run(how, "validity")
     with how.keys():
-        trial = trial_of(
-            people, users, named_assistants(assistant or ()) if meets else {}, judges=judge or (), part=part,
-            scenarios=scenarios, limit=how.limit, repeats=repeats, seed=how.seed or 0, notify=say,
+        report = validity(
+            people, users, assistants=_named(assistant or ()) if meets else {}, judge=judge or (), part=part,
+            scenarios=scenarios, limit=how.limit, repeats=repeats, seed=how.seed or 0, out=folder,
+            carry=carrying(how, folder),
         )  # fmt: skip
-        report = carried_out(
-            how,
-            lambda _: trial.plan(folder),
-            lambda settings: trial.tried(folder, settings, say),
-            out=folder,
-            casts=[run.cast for run in (*trial.ratings, *trial.meetings)],
-        )
     if how.as_json:
         print_json({"out": str(folder), **report.model_dump(mode="json")})
     else:
@@ -66,3 +60,26 @@ def validity_command(
         put("", f"written: {folder / REPORT}")
     testers = [row for row in (report.people.rows if report.people else ()) if row.kind == "tester"]
     return int(any(row.failed for row in report.told) or any(row.failed for row in testers))
+
+
+def _named(texts: Sequence[str]) -> dict[str, str]:
+    """The specs of assistants by name: `NAME=MODEL` or a seeded fault; all seeded faults by default.
+
+    SettingError for an unknown name, for one that is there twice, and for a single assistant.
+    """
+    from ..nodes.seeded_faults import PLANTED
+
+    assistants: dict[str, str] = {}
+    for text in texts or PLANTED:
+        name, _, spec = text.partition("=")
+        spec = spec or name
+        if "=" not in text and name not in PLANTED:
+            raise SettingError(
+                f"--assistant {name}: is not one of {', '.join(PLANTED)}: write NAME=MODEL for one of yours"
+            )
+        if not name.strip() or not spec.strip() or name in assistants:
+            raise SettingError(f"--assistant {text}: write NAME=MODEL, such as v2=my_agent:graph, each name once")
+        assistants[name] = PLANTED.get(spec, spec)
+    if len(assistants) < 2:
+        raise SettingError("--assistant: there is nothing to compare: give two, the first is the reference")
+    return assistants

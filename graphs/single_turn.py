@@ -38,9 +38,9 @@ def asking(cast: Cast) -> Cast:
     return cast.replace(stop=AfterOneTurn("user", cast.stop), closing=closing, world=None)
 
 
-def limits_of(cast: Cast, *, seed: int = 0, attempts: int | None = None) -> Limits:
-    """The limits of each question: the seed, and most calls for a turn (default: the cast's)."""
-    return Limits(max_turns=MANY_TURNS, seed=seed, question_attempts=attempts or cast.limits.question_attempts)
+def limits_of(cast: Cast, *, seed: int = 0) -> Limits:
+    """The limits of each question."""
+    return Limits(max_turns=MANY_TURNS, seed=seed, question_attempts=cast.limits.question_attempts)
 
 
 def cast_name(moments: Sequence[Moment]) -> str:

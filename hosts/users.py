@@ -25,8 +25,7 @@ from ..nodes.scorers import Scoring
 from ..nodes.state import Planned, Update, ended_state
 from ..nodes.success import KEY as SUCCESS
 from ..nodes.success import named, success_of, with_success_of_scenario
-from ..runs.engine import planned
-from ..runs.loop import blocking
+from ..runs.engine import blocking, planned
 from ..runs.settings import RunSettings
 from ..runs.simulate import arun
 

@@ -91,12 +91,12 @@ def _head(work: PersonWork) -> View:
     done = len(work.items) - len(work.waiting)
     view = View(user_only=False, language="as stored")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.progress(done / max(1, len(work.items)), text=f"{done} of {len(work.items)} labelled as {work.by}")
+        st.progress(done / max(1, len(work.items)), text=f"{done} of {len(work.items)} labelled as {work.answers.by}")
         if work.has_views:
             languages: list[Shown] = list(get_args(Shown))
             with st.popover("View"):
-                chosen = st.selectbox("Language", languages, index=languages.index(work.language), key="language")
-                alone = st.toggle("Only the user's messages", value=work.user_only, key="user_only")
+                chosen = st.selectbox("Language", languages, index=languages.index("as stored"), key="language")
+                alone = st.toggle("Only the user's messages", key="user_only")
             view = View(user_only=alone, language=chosen)
     return view
 

@@ -1,23 +1,18 @@
 """Many conversations at once: what is missing of a run is simulated, into a folder where it goes on, and nothing is paid twice."""
 
 from ..graphs.scenarios.sources import chosen, repeated
-from ..nodes.calls.store import ReplayError, Replies
 from . import profiles
 from .annotate import Annotations, aannotate, annotate
-from .dataset import write_card, write_dataset
-from .engine import converse, planned
-from .loop import blocking
-from .settings import RunOptions, RunSettings
+from .dataset import write_dataset
+from .engine import blocking, planned
+from .settings import RunSettings
 from .simulate import Run, arun, asimulate, simulate
 from .store import RunError, new_folder, put_together
 
 __all__ = [
     "Annotations",
-    "ReplayError",
-    "Replies",
     "Run",
     "RunError",
-    "RunOptions",
     "RunSettings",
     "aannotate",
     "annotate",
@@ -25,13 +20,11 @@ __all__ = [
     "asimulate",
     "blocking",
     "chosen",
-    "converse",
     "new_folder",
     "planned",
     "profiles",
     "put_together",
     "repeated",
     "simulate",
-    "write_card",
     "write_dataset",
 ]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self, TypeAlias, Unpack
+from typing import Any, TypeAlias
 
 from ..data.files.json import dumps, parsed, read_json, write_text
 from ..data.files.paths import make_folder
@@ -27,10 +27,10 @@ from ..nodes.annotators import (
 )
 from ..prompts.label_pages import labels_named
 from .ask import ask_all
-from .loop import blocking
+from .engine import blocking
 from .people_labels import reasons_in
 from .plan import CallPlan
-from .settings import REPLIES, RunOptions, RunSettings
+from .settings import REPLIES, RunSettings
 from .store import RunError
 
 VOTES = 3
@@ -114,22 +114,11 @@ class _Piece:
         return len(list(LabelQuestion(self.conversation, self.label, self.units, count=votes).calls()))
 
 
-@dataclass(frozen=True)
 class AnnotationWork:
-    """Conversations to label, with what and by whom."""
+    """Conversations to label, with what and by whom, by the parameters of `annotate`; nothing is asked yet."""
 
-    loaded: Loaded
-    """The conversations; those that were given in memory stand nowhere."""
-    labels: tuple[LabelDefinition, ...]
-    panel: tuple[Annotator, ...]
-    """An annotator for each vote."""
-    out: Path | None = None
-    seed: int = 0
-    redo: bool = False
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         source: LabelSource,
         labels: Sequence[str | LabelDefinition],
         model: LabelledBy,
@@ -139,19 +128,19 @@ class AnnotationWork:
         redo: bool = False,
         labels_dir: str | Path | None = None,
         seed: int = 0,
-    ) -> Self:
-        """The work of the parameters of `annotate`, whose errors it has; nothing is asked yet."""
+    ) -> None:
         own = None if labels_dir is None else Path(labels_dir)
-        chosen = [one if isinstance(one, LabelDefinition) else labels_named([one], own)[0] for one in labels]
-        if not chosen:
+        self.labels = [one if isinstance(one, LabelDefinition) else labels_named([one], own)[0] for one in labels]
+        if not self.labels:
             raise SettingError("labels: name one or more, such as style,intent")
-        _check_keys(chosen)
-        loaded = _loaded(source, chosen)
-        if out is not None and loaded.kind == IN_MEMORY:
+        _check_keys(self.labels)
+        self.loaded = _loaded(source, self.labels)
+        if out is not None and self.loaded.kind == IN_MEMORY:
             raise SettingError("out: labels stand beside a data set on disk: give its path in place of conversations")
         annotators = [annotator(one) for one in (model if isinstance(model, list | tuple) else [model])]
-        panel = tuple(voters(annotators, votes))
-        return cls(loaded, tuple(chosen), panel, None if out is None else Path(out), seed, redo)
+        self.panel = voters(annotators, votes)
+        """An annotator for each vote."""
+        self.out, self.seed, self.redo = None if out is None else Path(out), seed, redo
 
     @cached_property
     def pieces(self) -> dict[str, _Piece]:
@@ -175,9 +164,9 @@ class AnnotationWork:
         usual = len(asking) * sum(piece.calls(len(self.panel)) for piece in self.pieces.values())
         attempts = max((one.attempts for one in asking), default=1)
         each = f"{len(self.panel)} vote{'' if len(self.panel) == 1 else 's'} each"
-        return CallPlan(len(self.pieces), "labellings", usual, attempts * usual, each, calls_models=usual > 0)
+        return CallPlan(len(self.pieces), "labellings", usual, attempts * usual, each)
 
-    async def annotations(self, settings: RunSettings | None = None, *, on_answer: Any = None) -> Annotations:
+    async def annotations(self, settings: RunSettings | None = None) -> Annotations:
         """The votes, asked for and written into the folder; RunError if that is another labelling's."""
         settings = settings or RunSettings()
         pieces = self.pieces
@@ -189,8 +178,8 @@ class AnnotationWork:
             return await votes_on(piece.conversation, label, units, self.panel, seed=self.seed, subject=piece.name)
 
         if self.out is not None:
-            settings = settings.with_(replies=settings.replies or self.out / REPLIES)
-        answers, why = await ask_all(pieces, ask, settings, failed=_error, on_answer=on_answer)
+            settings = settings.model_copy(update={"replies": settings.replies or self.out / REPLIES})
+        answers, why = await ask_all(pieces, ask, settings, failed=_error)
         errors = [error for votes in answers.values() if (error := _error(votes))]
         rows: list[LabelRow] = []
         refused: list[str] = []
@@ -259,7 +248,7 @@ async def aannotate(
     votes: int | None = None,
     redo: bool = False,
     labels_dir: str | Path | None = None,
-    **settings: Unpack[RunOptions],
+    **settings: Any,
 ) -> Annotations:
     """As `annotate`, whose parameters, result and errors it has, to be awaited.
 
@@ -269,7 +258,7 @@ async def aannotate(
         >>> done = await duologue.aannotate("out/demo-1", ["style"], "openai:NAME")  # doctest: +SKIP
     """
     how = RunSettings.of(**settings)
-    work = AnnotationWork.of(
+    work = AnnotationWork(
         source, labels, model, out=how.out, votes=votes, redo=redo, labels_dir=labels_dir, seed=how.seed or 0
     )
     return await work.annotations(how)
@@ -283,7 +272,7 @@ def annotate(
     votes: int | None = None,
     redo: bool = False,
     labels_dir: str | Path | None = None,
-    **settings: Unpack[RunOptions],
+    **settings: Any,
 ) -> Annotations:
     """Label the conversations of a data set by one annotator, or by several with one vote each.
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from ..data.files.paths import make_folder
 from ..data.identity import digest
@@ -19,10 +19,11 @@ from ..nodes.judges import ATTEMPTS
 from ..nodes.limits import Limits
 from ..nodes.settings.redaction import error_line
 from ..nodes.state import Planned
-from .engine import do_all, under_way
+from .engine import blocking, do_all, under_way
 from .plan import CallPlan, conversations_planned, joined
+from .progress import Figures, shown
 from .settings import RunSettings
-from .simulate import arun
+from .simulate import Run, arun
 from .store import making
 
 T = TypeVar("T")
@@ -51,7 +52,6 @@ async def ask_all(
     settings: RunSettings | None = None,
     *,
     failed: Callable[[A], object] = lambda _: False,
-    on_answer: Callable[[A], object] | None = None,
 ) -> tuple[dict[str, A], str]:
     """Ask about every thing; gives the answers by name, and why some are missing (empty if none is).
 
@@ -61,13 +61,13 @@ async def ask_all(
         settings: Pace and bounds, and the file of replies: the same call with it asks only for what is missing, after a
             kill too, and bounds of tokens and dollars count what was paid before.
         failed: Whether an answer is a failure; after ten in a row nothing more is asked.
-        on_answer: Called with each answer.
 
     Raises:
         DataError: The file of replies cannot be used.
     """
     settings = settings or RunSettings()
     calls = settings.calls()
+    progress = Figures(len(things), calls, "answers")
     answers: dict[str, A] = {}
     in_a_row = 0
 
@@ -77,8 +77,8 @@ async def ask_all(
             name, thing = item
             answer = answers[name] = await ask(thing)
             in_a_row = in_a_row + 1 if failed(answer) else 0
-            if on_answer is not None:
-                on_answer(answer)
+            progress.ended += 1
+            progress.failed += in_a_row > 0
 
     if not things:
         return answers, ""
@@ -93,6 +93,7 @@ async def ask_all(
             opened.callback(kept.close)
             if calls.spending.bounded:
                 calls.spending.add_kept(kept)
+        opened.enter_context(shown(progress, settings.progress))
         async with under_way(calls, settings.max_time):
             try:
                 await do_all(things.items(), one, calls, settings.concurrency)
@@ -115,48 +116,59 @@ class Asking(Generic[T, M]):
     texts: Callable[[T], Sequence[str]]
     """What is sent first about a thing: things with the same texts are one."""
 
-    async def answers(
-        self, settings: RunSettings | None = None, *, on_answer: Callable[[M], object] | None = None
-    ) -> list[M]:
+    async def answers(self, settings: RunSettings | None = None) -> list[M]:
         """The model's answer about each thing, in their order; the `error` of one that is missing says why.
 
         Parameters and errors as for `ask_all`.
         """
         names = [digest(*self.texts(thing)) for thing in self.things]
         things = dict(zip(names, self.things, strict=True))
-        answers, why = await ask_all(
-            things, self.ask, settings, failed=lambda answer: answer.error, on_answer=on_answer
-        )
+        answers, why = await ask_all(things, self.ask, settings, failed=lambda answer: answer.error)
         return [answers[name] if name in answers else self.kind(error=f"not asked: {why}") for name in names]
 
 
-async def simulated(
-    cast: Cast,
-    states: Sequence[Planned],
-    result_of: Callable[[Conversation], A],
-    settings: RunSettings | None = None,
-    *,
-    limits: Limits,
-) -> list[A]:
-    """What `result_of` gives for the conversation of each state, which are simulated in a run folder or in memory.
+@dataclass(frozen=True)
+class Runs:
+    """Several runs under one set of bounds, by name, each with a cast, its states and its limits."""
 
-    RunError if the folder holds another run; EndpointError if an endpoint cannot be used and nothing was finished.
-    """
-    run = await arun({"": cast}, states, (settings or RunSettings()).with_(ray=None), limits=limits)
-    records = run.records()
-    run.check(records)
-    return [result_of(one) for one in records]
+    runs: Mapping[str, tuple[Cast, Sequence[Planned], Limits]]
+    out: Path | None = None
+    """Where each has a run folder of its name; None: in memory."""
+
+    def plan(self, what: str, length: str) -> CallPlan:
+        """The plan of what their folders lack; `what`: what the states are, `length`: how long each is, in words."""
+        plans = (
+            replace(conversations_planned({"": cast}, states, RunSettings(out=self._folder(name)), limits), what=what)
+            for name, (cast, states, limits) in self.runs.items()
+        )
+        return joined(plans, what, length)
+
+    async def conversations(self, settings: RunSettings | None = None) -> dict[str, list[Conversation]]:
+        """The conversation of each state, one run after the other.
+
+        RunError if a folder holds another run; EndpointError if an endpoint cannot be used and nothing was finished.
+        """
+        shared = (settings or RunSettings()).model_copy(update={"ray": None}).shared()
+        over: dict[str, tuple[Run, list[Conversation]]] = {}
+        for name, (cast, states, limits) in self.runs.items():
+            run = await arun({"": cast}, states, shared.model_copy(update={"out": self._folder(name)}), limits=limits)
+            over[name] = run, run.records()
+        every = [one for _, records in over.values() for one in records]
+        for run, _ in over.values():
+            run.check(every)
+        return {name: records for name, (_, records) in over.items()}
+
+    def _folder(self, name: str) -> Path | None:
+        return None if self.out is None else self.out / name
 
 
-def runs_planned(
-    runs: Mapping[str, tuple[Cast, Sequence[Planned], Limits, Path | None]], what: str, length: str
-) -> CallPlan:
-    """The plan of `simulated` for casts, states, limits and folders by name; `what`: the states."""
-    plans = (
-        replace(conversations_planned({"": cast}, states, RunSettings(out=out), limits), what=what)
-        for cast, states, limits, out in runs.values()
-    )
-    return joined(plans, what, length)
+Carry: TypeAlias = Callable[[Runs, str, str], Mapping[str, Sequence[Conversation]]]
+"""From several runs, what their states are, and how long each is, to the conversations of each."""
+
+
+def carried(settings: RunSettings | None = None) -> Carry:
+    """Several runs are waited for, with these settings."""
+    return lambda runs, what, length: blocking(runs.conversations(settings))
 
 
 def questions_planned(askings: Iterable[Asking[Any, Any]], what: str) -> CallPlan:

@@ -1,21 +1,18 @@
-"""What models are asked about many things: rankings of options, satisfaction with replies, wordings, questions about texts."""
+"""What models are asked about many things: rankings of options, satisfaction with replies, wordings."""
 
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from ..data import domains
 from ..data.records import Conversation, Role
-from ..data.simquac import ReadingQuestion
 from ..data.text.languages import Language, language_of
 from ..errors import DataError, SettingError
-from ..graphs import Cast
-from ..graphs.single_turn import answer_of, question_states
 from ..nodes.calls.store import Call
 from ..nodes.judges import POINTS, Judge, judged, judging_model, pages_in
 from ..nodes.messages import MARKS, Refusal, fenced
@@ -24,9 +21,7 @@ from ..nodes.models.specs import chat_model
 from ..nodes.requests import Parse, ask, parse_json
 from ..nodes.state import State, state_from
 from ..prompts import Page, shipped
-from .ask import Asking, ModelAnswer, runs_planned, simulated
-from .plan import CallPlan
-from .settings import RunSettings
+from .ask import Asking, ModelAnswer
 
 FEWEST, MOST = 3, 5
 """Options of each aspect in a ranking, as published ("When Synthetic Meets Real")."""
@@ -289,36 +284,3 @@ def wordings(
         return tuple(pages[f"writer/{name}"].fill_from(request.values) for name in ("system", "request"))
 
     return Asking(writer, WordedScenario, requests, worded, texts)
-
-
-# Questions about sections
-
-
-class ReadingAnswers(NamedTuple):
-    """Answers to questions, in their order."""
-
-    answers: list[str | None]
-    """None for a refusal, and where the reader could not be asked."""
-    failures: list[str | None]
-    """Why it could not be asked; None where it was."""
-
-
-async def aread(
-    cast: Cast, questions: Sequence[ReadingQuestion], settings: RunSettings | None = None
-) -> ReadingAnswers:
-    """The answers of a reader or a teacher (`graphs.single_turn`) to questions, each asked in a conversation of its own.
-
-    `settings`: with `out`, a run folder, what was answered there is not asked again. RunError if it holds other questions
-    or another reader; EndpointError if an endpoint cannot be used and nothing was answered.
-    """
-    answers = await simulated(cast, list(question_states(questions)), answer_of, settings, limits=cast.limits)
-    return ReadingAnswers([answer for answer, _ in answers], [failure for _, failure in answers])
-
-
-def answers_planned(works: Mapping[str, tuple[Cast, Sequence[ReadingQuestion], Path | None]]) -> CallPlan:
-    """The plan of `aread` for casts, questions and folders by name."""
-    runs = {
-        name: (cast, list(question_states(questions)), cast.limits, folder)
-        for name, (cast, questions, folder) in works.items()
-    }
-    return runs_planned(runs, "questions", "each one answer")

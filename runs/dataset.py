@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..data import domains
 from ..data.domains import Dataset
@@ -23,22 +23,16 @@ _NAMES = {"parquet": "conversations.parquet", "sharegpt": "conversations.json", 
 _MOST = 50  # lines of what a form cannot hold that the card has
 
 
-class WrittenDataset(NamedTuple):
-    """What was written."""
-
-    path: Path
-    """A file, or the folder of the data set's files."""
-    left_out: list[str]
-    """What the form cannot hold, a line each."""
-
-
-def write_dataset(run: str | Path, to: str | None = None, folder: str | Path | None = None) -> WrittenDataset:
+def write_dataset(run: str | Path, to: str | None = None, folder: str | Path | None = None) -> tuple[Path, list[str]]:
     """Write the finished conversations of a run, and the card of the data set.
 
     Args:
         run: The run folder.
         to: A format that `duologue convert --to` writes; default: the published one of the conversations' domain.
         folder: Where to write; default: `dataset` in the run folder.
+
+    Returns:
+        The file, or the folder of the data set's files; and what the form cannot hold, a line each.
 
     Raises:
         RunError: There is no run, or no conversation is finished. SettingError: an unknown format.
@@ -53,10 +47,10 @@ def write_dataset(run: str | Path, to: str | None = None, folder: str | Path | N
     path = (source / DATASET if folder is None else Path(folder)) / form.name
     try:
         left_out = form.write(stored.finished(), path)
+        write_card(source, path, left_out, form, path.with_name(CARD) if form.name else None)
     except UnwrittenError as error:
         raise BrokenOffError(f"{error.path}: cannot be written ({error.why}): make room, then call it again") from None
-    write_card(source, path, left_out, form, path.with_name(CARD) if form.name else None)
-    return WrittenDataset(path, left_out)
+    return path, left_out
 
 
 def write_card(
@@ -72,10 +66,7 @@ def write_card(
     files = {path.name if path.is_file() else form.files or "*": form.description}
     attributions = [text for one in domains.present(stored.finished()) if (text := one.dataset.attribution)]
     place = place or (path / CARD if path.is_dir() else path.with_suffix(".md"))
-    try:
-        write_text(place, card(manifest, count(stored.finished()), files, left_out, attributions))
-    except UnwrittenError as error:
-        raise BrokenOffError(f"{error.path}: cannot be written ({error.why}): make room, then call it again") from None
+    write_text(place, card(manifest, count(stored.finished()), files, left_out, attributions))
     return place
 
 

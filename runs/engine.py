@@ -1,7 +1,9 @@
-"""Conversations, many at once: each becomes a record, whatever ends it."""
+"""Conversations, many at once: each becomes a record, whatever ends it; and the event loop in which a caller waits for them."""
 
 import asyncio
 import logging
+import os
+import threading
 from collections import Counter, defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Mapping
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
@@ -21,10 +23,10 @@ from ..graphs import Cast, conversation
 from ..graphs.casts.cast import check_behaviours, check_filled
 from ..graphs.graph import Compiled, cast_of, fuse, world
 from ..graphs.records import NodeError, begun, failure_in, failure_of, id_of, place_in, record
-from ..nodes.calls.gate import RunOverError
+from ..nodes.calls.gate import EndpointError, RunOverError
 from ..nodes.calls.service import Calls, current, run_is_over
 from ..nodes.contract import ContractError
-from ..nodes.foreign import THREADS, as_error, heartbeat
+from ..nodes.foreign import THREADS, as_error, heartbeat, new_loop, run_forever
 from ..nodes.limits import Limits
 from ..nodes.settings.redaction import redacted
 from ..nodes.state import Planned, State, after
@@ -35,8 +37,6 @@ from .store import name_of
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Watch: TypeAlias = Callable[[State], None]
-"""Is called with every state of a conversation."""
 Keep: TypeAlias = Callable[[Conversation], None]
 """Is called with each conversation as soon as it is over."""
 
@@ -143,7 +143,6 @@ async def converse(
     scenario: Planned,
     limits: Limits,
     keep: Keep,
-    watch: Watch | None = None,
     drawn: Edges | None = None,
 ) -> None:
     """Simulate one conversation and pass its record to `keep`; a cancelled one as far as it got.
@@ -153,7 +152,6 @@ async def converse(
         scenario: The planned conversation.
         limits: Limits of the conversation.
         keep: Called with the record.
-        watch: Called with every state.
         drawn: The graph's edges, where they are known.
     """
     cast = cast_of(graph)
@@ -186,8 +184,6 @@ async def converse(
                         way.took(part)
                         continue
                     state = part  # the last one survives whatever ends the graph
-                    if watch is not None:
-                        watch(typed(State, part))
             if not state.get("stop"):
                 raise ContractError(_WITHOUT_END)
     except (asyncio.CancelledError, RunOverError):
@@ -220,7 +216,7 @@ def _ended_by(error: Exception, state: Mapping[str, Any], steps: int) -> dict[st
 
 
 def conversations_of(
-    graphs: Mapping[str, Cast | Compiled], limits: Limits, keep: Keep, calls: Calls, watch: Watch | None = None
+    graphs: Mapping[str, Cast | Compiled], limits: Limits, keep: Keep, calls: Calls
 ) -> Callable[[tuple[str, Planned]], Coroutine[Any, Any, None]]:
     """What simulates a conversation of a version, and passes its record to `keep`."""
     alone = {"checkpointer": None, "interrupt_before_nodes": (), "interrupt_after_nodes": ()}  # nobody goes on with it
@@ -236,7 +232,7 @@ def conversations_of(
             keep(ended.model_copy(update={"version": version}) if version else ended)
 
         with calls.active(version):
-            await converse(compiled[version], state, limits, kept, watch, drawn[version])
+            await converse(compiled[version], state, limits, kept, drawn[version])
 
     return one
 
@@ -305,3 +301,71 @@ async def do_all(
                     raise calls.stopped
     except ExceptionGroup as group:  # what stops a whole run, such as a full disk, is the same for every piece of work
         raise group.exceptions[0] from None
+
+
+# --- The event loop of the functions that are not async: they work in scripts, in notebooks and in commands alike
+
+
+LAST = 1.5
+"""Seconds in which an interrupted call writes down what is under way: with what follows it ends within two."""
+BEAT = 0.25
+"""Seconds after which a waiting caller looks up: a signal that comes right before a wait does not end that wait."""
+THREAD = "duologue simulations"
+_lock = threading.Lock()
+_running: asyncio.AbstractEventLoop | None = None
+
+
+def blocking(work: Coroutine[Any, Any, T], out: object = None) -> T:
+    """Run the work in the process's own event loop and wait for it; `out`: the run folder, for who interrupts it.
+
+    It is always the same loop, because a model's connections belong to the loop that opened them. It has its own
+    thread: the caller may be inside a running loop, and Ctrl-C reaches it whatever an agent does. Interrupted, the work is
+    cancelled, and has a moment to write down what is under way.
+    """
+    loop = _loop()
+    if threading.current_thread().name == THREAD:
+        work.close()
+        raise RuntimeError("simulate was called from within a simulation: await asimulate there")
+    over = threading.Event()
+
+    async def to_its_end() -> T:
+        try:
+            return await work
+        finally:
+            over.set()
+
+    future = asyncio.run_coroutine_threadsafe(to_its_end(), loop)
+    try:
+        while not over.wait(BEAT):
+            pass
+        return future.result()
+    except EndpointError as error:  # its line has all; a caller needs no traceback of this package
+        raise error.with_traceback(None) from None
+    except BaseException as error:
+        if not over.is_set():
+            future.cancel()
+            if not over.wait(LAST):
+                _forget_loop()  # an agent blocks it
+        if isinstance(error, KeyboardInterrupt):
+            kept = "nothing is kept without out=FOLDER" if out is None else f"what is finished is kept in {out}"
+            error.add_note(f"interrupted: {kept}; continue: the same call with out={str(out or 'FOLDER')!r}")
+        raise
+
+
+def _loop() -> asyncio.AbstractEventLoop:
+    global _running
+    with _lock:
+        if _running is None or _running.is_closed():
+            _running = new_loop()
+            threading.Thread(target=run_forever, args=(_running,), name=THREAD, daemon=True).start()
+        return _running
+
+
+def _forget_loop() -> None:
+    """Make a new loop for the next call: this one is blocked, or without its thread in a fork."""
+    global _lock, _running
+    _lock, _running = threading.Lock(), None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_loop)

@@ -29,19 +29,12 @@ from .settings import REPLIES, RunSettings
 from .store import BrokenOffError, RunError, name_of
 
 PART = 64  # conversations of a task
-TRIES = 4  # times that a task is begun again whose worker or machine is gone
-REACHED = 10.0  # seconds within which a cluster answers
-PARTS = "parts"
-"""Where the folders of the tasks are, in the run folder, until the run is complete."""
 
 
 def simulated(
     here: Path, specs: Mapping[str, CastSpec], states: list[Planned], limits: Limits, settings: RunSettings
 ) -> tuple[Spending, str | None]:
-    """Simulate what is missing of a part of the plan; gives what was spent, and why the part ended early.
-
-    `here`: the working folder, from which relative paths and own modules are found.
-    """
+    """Simulate what is missing of a part of the plan, from a working folder; gives what was spent, and why it ended early."""
     from .simulate import arun
 
     os.chdir(here)
@@ -61,26 +54,25 @@ async def on_ray(
 ) -> None:
     """Simulate the parts of the plan in which there is work; `keep` gets each conversation as its part is over."""
     assert settings.out is not None
-    folder, missing = settings.out.absolute(), {(version, name_of(state)) for version, state in work}
+    parts, missing = settings.out.absolute() / "parts", {(version, name_of(state)) for version, state in work}
     specs, spending = {version: cast.travelling() for version, cast in casts.items()}, calls.spending
     numbers = {name_of(state): number // PART * PART for number, state in enumerate(plan)}
     waiting = sorted({numbers[name] for _, name in missing}, reverse=True)
     async with _connected(str(settings.ray)) as ray:
         most = max(1, int(ray.cluster_resources().get("CPU", 1)))
-        task, running = ray.remote(simulated).options(max_retries=TRIES), dict[Any, Path]()
+        task, running = ray.remote(simulated).options(max_retries=4), dict[Any, Path]()
         try:
             while running or (waiting and calls.goes_on):
                 while waiting and len(running) < most and calls.goes_on:
                     first = waiting.pop()
-                    own = folder / PARTS / f"{first // PART:05d}"
-                    changes: dict[str, Any] = {"out": own, "ray": None, "shard": None, "seed": None, "repeats": 1}
-                    changes |= {"max_time": None, "replies": None, "frozen": False, "progress": False}
+                    own = parts / f"{first // PART:05d}"
+                    how: dict[str, Any] = {"out": own, "concurrency": settings.concurrency, "progress": False}
                     if spending.max_cost is not None:
-                        changes["max_cost"] = max(1e-6, (spending.max_cost - (spending.cost or 0)) / most)
+                        how["max_cost"] = max(1e-6, (spending.max_cost - (spending.cost or 0)) / most)
                     if spending.max_tokens is not None:
-                        changes["max_tokens"] = max(1, int((spending.max_tokens - spending.total.tokens) / most))
-                    states, how = list(plan[first : first + PART]), settings.model_copy(update=changes)
-                    running[task.remote(Path.cwd(), specs, states, limits, how)] = own
+                        how["max_tokens"] = max(1, int((spending.max_tokens - spending.total.tokens) / most))
+                    ref = task.remote(Path.cwd(), specs, plan[first : first + PART], limits, RunSettings(**how))
+                    running[ref] = own
                 done, _ = await asyncio.to_thread(ray.wait, list(running), num_returns=1, timeout=1.0)
                 for ref in done:
                     own = running.pop(ref)
@@ -91,16 +83,16 @@ async def on_ray(
                     spending.include(spent)
                     if stopped is not None:
                         calls.end(stopped)
-                    for conversation in (one for version in casts for one in attempted(own, version=version)):
-                        if (name := (conversation.version, conversation.id)) in missing:
-                            keep(conversation)
-                            missing -= {name} if conversation.finished else set()
-                    merge(own / REPLIES, folder / REPLIES)
+                    for one in (one for version in casts for one in attempted(own, version=version)):
+                        if (one.version, one.id) in missing:
+                            keep(one)
+                            missing -= {(one.version, one.id)} if one.finished else set()
+                    merge(own / REPLIES, parts.parent / REPLIES)
         finally:
             for ref in running:  # what is under way goes on from its kept replies the next time
                 ray.cancel(ref, force=True)
     if not missing:
-        rmtree(folder / PARTS, ignore_errors=True)
+        rmtree(parts, ignore_errors=True)
 
 
 @asynccontextmanager
@@ -115,7 +107,7 @@ async def _connected(address: str) -> AsyncIterator[Any]:
     host, separator, port = address.removeprefix("ray://").rpartition(":")
     if separator and port.isdecimal():  # Ray itself would try for ten minutes and react to no signal
         try:
-            socket.create_connection((host.strip("[]"), int(port)), REACHED).close()
+            socket.create_connection((host.strip("[]"), int(port)), 10.0).close()
         except (OSError, ValueError, OverflowError) as error:
             raise RunError(f"Ray at {address}: cannot be reached ({error}): check the address") from None
     own: dict[str, Any] = {"include_dashboard": False} if address == "local" else {}

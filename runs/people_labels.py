@@ -1,8 +1,9 @@
 """People's answers on the labelling page: a file for each person, the batches of a side-by-side study, and their labels."""
 
+import logging
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -15,11 +16,14 @@ from ..data.labels.answers import WHOLE, WHY, Item, LabelAnswer, LabelKey, seen_
 from ..data.labels.definition import LabelDefinition
 from ..data.labels.side_by_side import STUDY, is_asked
 from ..data.labels.table import LabelRow, LabelTable, is_table
-from ..data.loading import Loaded
+from ..data.loading import Loaded, load
 from ..data.records import Conversation, Message
 from ..data.rules import plain_words
 from ..errors import DataError, SettingError, at, first_invalid
+from ..prompts.label_pages import labels_named
 from .store import AppendedFile, BusyError, making
+
+log = logging.getLogger(__name__)
 
 MOST_BYTES = 500_000_000
 """Maximum bytes of a person's file."""
@@ -144,20 +148,28 @@ def next_batch(
 # What people's answers come to
 
 
-def labels_of_people(
-    conversations: Loaded, folder: Path, labels: Mapping[str, LabelDefinition]
-) -> tuple[LabelTable, list[str]]:
-    """Everybody's answers about the conversations as a table of labels, and a line on each kind that is left out.
+def people_labels(
+    source: str | Path | Loaded,
+    folder: str | Path,
+    out: str | Path | None = None,
+    *,
+    labels: Sequence[str],
+    labels_dir: str | Path | None = None,
+) -> LabelTable:
+    """Everybody's answers about a data set as a table of labels, `duologue label --out` as a function.
 
-    The value is that of the answers by the published rule, with null where they tie. DataError if no answer is about the
-    conversations.
+    The value is that of the answers by the published rule, with null where they tie. `out`: a folder for the table, which
+    `load` reads as the labelled data. Each kind of answer that is left out is logged. DataError if no answer is about the
+    data.
     """
+    conversations = source if isinstance(source, Loaded) else load(source)
+    defined = {label.name: label for label in labels_named(labels, None if labels_dir is None else Path(labels_dir))}
     there = {one.id: one for one in conversations}
     answers: dict[LabelKey, list[LabelAnswer]] = defaultdict(list)
     lost: Counter[str] = Counter()
     for _, of_person in sorted(answers_of(folder).items()):
         for answer in of_person:
-            if (label := labels.get(answer.label)) is not None:
+            if (label := defined.get(answer.label)) is not None:
                 problem = _unfit(answer, label, there.get(answer.conversation))
                 lost[problem] += 1
                 if not problem:
@@ -170,10 +182,15 @@ def labels_of_people(
         )
     order = {name: number for number, name in enumerate(there)}
     rows = [
-        LabelRow.of(given[0], labels[key[0]], [one.value for one in given], [one.by for one in given])
+        LabelRow.of(given[0], defined[key[0]], [one.value for one in given], [one.by for one in given])
         for key, given in sorted(answers.items(), key=lambda pair: (order[pair[0][1]], str(pair[0])))
     ]
-    return LabelTable(conversations.path, labels, rows, people=True), notes
+    for note in notes:
+        log.warning("%s", note)
+    table = LabelTable(conversations.path, defined, rows, people=True)
+    if out is not None:
+        table.write(Path(out))
+    return table
 
 
 def _unfit(answer: LabelAnswer, label: LabelDefinition, conversation: Conversation | None) -> str:

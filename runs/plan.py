@@ -12,7 +12,7 @@ from ..data.formats.source import CONVERSATIONS, MANIFEST
 from ..graphs import Cast
 from ..graphs.casts.cast import STORED, check_scenarios
 from ..graphs.scenarios.sources import repeated
-from ..nodes.calls.spending import PriceQuery, Spending, asked_model
+from ..nodes.calls.spending import Spending, asked_model
 from ..nodes.calls.store import Replies
 from ..nodes.contract import parts_of
 from ..nodes.judges import ATTEMPTS, JudgedScore, ModelJudge
@@ -40,8 +40,6 @@ class CallPlan:
     """Calls if every draft is rejected as often as may be."""
     length: str
     """How long each is, in words."""
-    calls_models: bool = True
-    """Whether a model, an agent or an endpoint is called, that is, more than the offline model and stored messages."""
     tokens: int | None = None
     """About how many in all, by the mean of the finished ones; None where nothing is finished."""
     cost: float | None = None
@@ -82,7 +80,6 @@ def joined(plans: Iterable[CallPlan], what: str, length: str) -> CallPlan:
         sum(one.usual for one in plans),
         sum(one.most for one in plans),
         length,
-        any(one.calls_models for one in plans),
         None if None in tokens else sum(filter(None, tokens)),
         None if None in costs else sum(filter(None, costs)),
         tuple(dict.fromkeys(place for one in plans for place in one.further)),
@@ -142,10 +139,8 @@ def _of_cast(cast: Cast, states: Sequence[Planned], limits: Limits) -> CallPlan:
         judges = [part for part in parts_of(cast.nodes[VALIDATOR_OF[role]]) if isinstance(part, ModelJudge)]
         usual += turns * (bool(tries) + len(judges))
         most += turns * (tries + sum((tries or 1) * judge.attempts for judge in judges))
-    further = own_callers(cast)
     each = "each of one turn" if most_turns == 1 else f"each of up to {most_turns} turns"
-    calls_models = bool(scored or further or models_asked(cast))
-    return CallPlan(len(states), "conversations", usual, most, each, calls_models, further=tuple(further))
+    return CallPlan(len(states), "conversations", usual, most, each, further=tuple(own_callers(cast)))
 
 
 def _judges_of(cast: Cast, state: Planned) -> list[JudgedScore]:
@@ -161,12 +156,6 @@ def _judges_of(cast: Cast, state: Planned) -> list[JudgedScore]:
 def models_of_cast(cast: Cast) -> list[Any]:
     """Every chat model that a node or a scorer of the cast asks, in the graph's order."""
     return [model for place in PLACES for model in models_of(cast.nodes[place])]
-
-
-def models_asked(cast: Cast) -> list[PriceQuery]:
-    """The models of the cast that cost something to ask, each once."""
-    queries = (asked_model(model) for model in models_of_cast(cast))
-    return list(dict.fromkeys(query for query in queries if query is not None))
 
 
 def asks_model(node: object) -> bool:

@@ -1,10 +1,9 @@
 """User profiles that a model writes, to a number and a coverage of kinds of people: RecUserSim's second mode."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from langchain_core.language_models import BaseChatModel
 
@@ -14,7 +13,6 @@ from ..data.records import Attempt, Usage
 from ..data.text.languages import Language
 from ..errors import SettingError
 from ..graphs.casts.registry import library
-from ..nodes.calls.spending import asked_model
 from ..nodes.models.specs import chat_model
 from ..nodes.profiles import ATTEMPTS, ROUNDS, ProfileMaker
 from ..nodes.requests import RequestAnswer
@@ -23,9 +21,6 @@ from .plan import CallPlan
 from .settings import REPLIES, RunSettings
 from .store import RunError, making
 
-Inventor: TypeAlias = str | BaseChatModel
-"""What writes the profiles: a model's spec, or a chat model."""
-StopReason: TypeAlias = Literal["done", "attempts_spent", "model_failed"]
 END = "\n\n"
 """What stands behind each profile in the file: one without it was cut off in writing."""
 
@@ -34,8 +29,6 @@ END = "\n\n"
 class MadeProfiles:
     """The result of making profiles."""
 
-    path: Path
-    target: int
     profiles: tuple[Profile, ...]
     """All profiles in the file, from this call or earlier ones."""
     new: int
@@ -46,27 +39,19 @@ class MadeProfiles:
     """Tokens and calls for the drafts of this call."""
     coverage: Coverage
     """Of the pool and the made profiles together."""
-    stop: StopReason | None
-    """None if a bound ended it."""
     failure: str = ""
-    """Why it ended before all were made, in one line; empty if they are, or if drafts were rejected too often."""
-
-    @property
-    def complete(self) -> bool:
-        """Whether the file holds at least `target` profiles."""
-        return len(self.profiles) >= self.target
+    """Why it ended before all were made, in one line; empty if they are."""
 
 
 async def agenerate(
     count: int,
     out: str | Path,
-    assistant: Inventor,
+    assistant: str | BaseChatModel,
     *,
     language: Language = "en",
     pool: Sequence[Profile] = (),
     seed: int = 0,
     settings: RunSettings | None = None,
-    watch: Callable[[int], None] | None = None,
 ) -> MadeProfiles:
     """Make profiles until the file holds `count` of them; those of earlier calls count.
 
@@ -80,7 +65,6 @@ async def agenerate(
         pool: Existing profiles, from which the new ones must differ.
         seed: That of all calls.
         settings: Pace and bounds of the calls.
-        watch: Called with the number of profiles as it grows.
 
     Raises:
         SettingError: The count or the model cannot be used.
@@ -105,35 +89,29 @@ async def agenerate(
         text = answer.value.text(language)
         _append(path, text)
         made.append(Profile.of(text))
-        if watch is not None:
-            watch(len(made))
         return True
 
     missing = {str(place): place for place in range(before, count)}
-    control = (settings or RunSettings()).with_(replies=replies_of(path), concurrency=1).shared()
+    own = {"replies": replies_of(path), "concurrency": 1}
+    control = (settings or RunSettings()).model_copy(update=own).shared()
     _, why = await ask_all(missing, invent, control)
-    whole, failure = len(made) >= count, lost[0].error if lost else why
-    stop: StopReason | None = None
-    if whole or lost:
-        stop = "done" if whole else "attempts_spent" if failure is None else "model_failed"
+    if len(made) < count and lost:
+        why = lost[0].error or "drafts were rejected too often"
     usage = sum((one.usage for one in attempts if one.usage is not None), Usage.none())
     return MadeProfiles(
-        path=path,
-        target=count,
         profiles=tuple(made),
         new=len(made) - before,
         rejected=dict(Counter(str(one.reason) for one in attempts if one.verdict == "rejected")),
         usage={name: getattr(usage, name) for name in ("input_tokens", "output_tokens", "calls")},
         coverage=coverage([*pool, *made]),
-        stop=stop,
-        failure="" if whole else failure or "",
+        failure="" if len(made) >= count else why,
     )
 
 
 def profiles_planned(
     count: int,
     out: str | Path,
-    assistant: Inventor,
+    assistant: str | BaseChatModel,
     *,
     language: Language = "en",
     pool: Sequence[Profile] = (),
@@ -141,9 +119,9 @@ def profiles_planned(
     """The plan of `agenerate`, whose parameters it has: of the profiles that the file lacks."""
     path = Path(out)
     kept = _texts(path.read_bytes().decode("utf-8")) if path.is_file() else []
-    number, model = max(0, count - len(kept)), chat_model(assistant)
+    number = max(0, count - len(kept))
     each, most = f"each asked for up to {ATTEMPTS} times", number * ATTEMPTS * ROUNDS
-    return CallPlan(number, "profiles", number, most, each, calls_models=asked_model(model) is not None)
+    return CallPlan(number, "profiles", number, most, each)
 
 
 def replies_of(path: Path) -> Path:

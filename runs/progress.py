@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass, field
+from datetime import timedelta
 from time import monotonic
 from typing import Any
 
@@ -23,6 +24,7 @@ class Figures:
 
     planned: int
     calls: Calls
+    what: str = "conversations"
     ended: int = 0
     failed: int = 0
     scored: int = 0
@@ -48,7 +50,7 @@ class Figures:
         rate = self.ended / seconds
         under_way = len(self.calls.works)
         parts = [
-            f"{self.ended} of {self.planned} conversations",
+            f"{self.ended} of {self.planned} {self.what}",
             f"{under_way} under way" if under_way else "",
             f"{self.failed} failed" if self.failed else "",
             f"{self.successes} of {self.scored} succeeded" if self.scored else "",
@@ -56,31 +58,21 @@ class Figures:
             f"{spent.tokens:,} tokens" if spent.tokens else "",
             f"${cost:.2f}" if cost else "",
             f"{spent.calls / seconds:.3g} calls/s" if spent.calls else "",
-            f"{duration((self.planned - self.ended) / rate)} left" if 0 < self.ended < self.planned else "",
+            f"{timedelta(seconds=round((self.planned - self.ended) / rate))} left"
+            if 0 < self.ended < self.planned
+            else "",
             *(f"{gate.endpoint}: {held}" for gate in self.calls.gates.values() if (held := gate.held_back_by)),
             f"ends: {self.calls.ending}" if self.calls.ending else "",
         ]
         return on_one_line(" | ".join(filter(None, parts)))
 
 
-def duration(seconds: float) -> str:
-    """A duration in few words, such as `45 s`, `12 min` or `2 h 5 min`."""
-    if seconds < 90:
-        return f"{round(seconds)} s"
-    minutes = round(seconds / 60)
-    if minutes < 90:
-        return f"{minutes} min"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if minutes and hours < 24 else f"{hours} h"
-
-
 @contextmanager
-def shown(planned: int, calls: Calls, progress: bool | None) -> Iterator[Figures | None]:
-    """Inside, the progress is shown, in a notebook once a second has passed; gives what counts, None if it is not shown."""
-    if not planned or not (in_notebook() if progress is None else progress):
-        yield None
+def shown(figures: Figures, progress: bool | None) -> Iterator[None]:
+    """Inside, the progress is shown, in a notebook once a second has passed."""
+    if not figures.planned or not (in_notebook() if progress is None else progress):
+        yield
         return
-    figures = Figures(planned, calls)
     if not in_notebook() and sys.stderr.isatty():
         from rich.console import Console
         from rich.live import Live
@@ -92,7 +84,7 @@ def shown(planned: int, calls: Calls, progress: bool | None) -> Iterator[Figures
             transient=True,
             refresh_per_second=4,
         ):
-            yield figures
+            yield
         return
     tell = Cell().tell if in_notebook() else _log
     over = threading.Event()
@@ -106,7 +98,7 @@ def shown(planned: int, calls: Calls, progress: bool | None) -> Iterator[Figures
     teller = threading.Thread(target=lambda: context.run(often), name="duologue progress", daemon=True)
     teller.start()
     try:
-        yield figures
+        yield
     finally:
         over.set()
         teller.join()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias, TypedDict, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 
@@ -18,23 +18,6 @@ REPLIES = "replies.sqlite"
 """Name of the file of replies in a run folder."""
 Concurrency: TypeAlias = int | Literal["auto"]
 """Conversations at the same time; `auto`: as many as the endpoints of the models bear."""
-
-
-class RunOptions(TypedDict, total=False):
-    """The fields of `RunSettings` as keyword arguments."""
-
-    out: str | Path | None
-    repeats: int
-    seed: int | None
-    concurrency: Concurrency
-    max_cost: float | None
-    max_tokens: int | None
-    max_time: float | None
-    replies: str | Path | None
-    frozen: bool
-    shard: str | None
-    ray: str | None
-    progress: bool | None
 
 
 class RunSettings(BaseModel):
@@ -107,10 +90,6 @@ class RunSettings(BaseModel):
         settings = self.model_copy()
         settings._calls = self.calls(notify)
         return settings
-
-    def with_(self, **changes: Any) -> Self:
-        """The same with other values, and the same calls where they are shared."""
-        return self.model_copy(update=changes)
 
     def kept_replies(self, beside: Path | None = None, *, versions: int = 1) -> Replies | None:
         """The replies of the run; None where nothing keeps them.

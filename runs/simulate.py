@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, chdir
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 from ..data.formats.record_lines import StoredRun
 from ..data.records import Conversation
@@ -20,10 +20,9 @@ from ..nodes.calls.gate import EndpointError
 from ..nodes.calls.service import Calls, replies_outside
 from ..nodes.limits import Limits
 from ..nodes.state import Planned
-from .engine import Keep, Watch, conversations_of, do_all, planned, under_way
-from .loop import blocking
-from .progress import shown
-from .settings import RunOptions, RunSettings, Shard
+from .engine import Keep, blocking, conversations_of, do_all, planned, under_way
+from .progress import Figures, shown
+from .settings import RunSettings, Shard
 from .store import RunFolder, is_owed, manifest_of, name_of
 
 log = logging.getLogger(__name__)
@@ -94,7 +93,6 @@ async def arun(
     settings: RunSettings,
     *,
     limits: Limits | None = None,
-    watch: Watch | None = None,
     keep: Callable[[Conversation], None] | None = None,
     beside: Path | None = None,
 ) -> Run:
@@ -105,7 +103,6 @@ async def arun(
         scenarios: Initial states.
         settings: How the run is made.
         limits: Limits in place of the cast's.
-        watch: Called with every state.
         keep: Called with each conversation as it ends, also where a folder keeps it.
         beside: The folder of an earlier run: where its user was sent the same, its reply is taken.
     """
@@ -128,7 +125,7 @@ async def arun(
             source = scenarios.source if isinstance(scenarios, Scenarios) else None
             manifest = manifest_of(casts, plan, limits, source)
             manifest |= {} if settings.shard is None else {"shard": list(Shard.read(settings.shard))}
-            folder = opened.enter_context(RunFolder.open(settings.out, casts, manifest))
+            folder = opened.enter_context(RunFolder.open(settings.out, manifest))
             run.notes += folder.notes
         calls.replies = settings.kept_replies(beside, versions=len(graphs))
         if calls.replies is not None and calls.replies is not replies_outside():
@@ -138,25 +135,26 @@ async def arun(
             _take_up(folder, calls, casts)
             done = folder.done
         work = [(version, state) for state in plan for version in graphs if (version, name_of(state)) not in done]
-        progress = opened.enter_context(shown(len(work), calls, settings.progress))
+        progress = Figures(len(work), calls)
+        opened.enter_context(shown(progress, settings.progress))
         opened.enter_context(chdir(Path.cwd()))  # an agent may change the working folder
         store: Keep = run.remember if folder is None else folder.keep
 
         def ended(conversation: Conversation) -> None:
             store(conversation)
-            for one in (None if progress is None else progress.add, keep):
-                if one is not None:
-                    one(conversation)
+            progress.add(conversation)
+            if keep is not None:
+                keep(conversation)
 
         if settings.ray is not None:
             from .on_ray import on_ray  # which few runs need
 
-            if settings.out is None or watch is not None or any(talk is not casts[of] for of, talk in graphs.items()):
-                raise SettingError("ray: give out, a folder that all its machines share, and a cast; leave out watch")
+            if settings.out is None or any(talk is not casts[of] for of, talk in graphs.items()):
+                raise SettingError("ray: give out, a folder that all its machines share, and a cast")
             await on_ray(casts, plan, work, settings, limits, calls, ended)
         else:
             async with under_way(calls, settings.max_time):
-                one = conversations_of(graphs, limits, ended, calls, watch)
+                one = conversations_of(graphs, limits, ended, calls)
                 try:
                     await do_all(work, one, calls, settings.concurrency)
                 except EndpointError as error:  # no call can succeed: the run ends here, and its folder is in order
@@ -207,8 +205,7 @@ async def asimulate(
     scenarios: Iterable[Planned],
     *,
     limits: Limits | None = None,
-    watch: Watch | None = None,
-    **settings: Unpack[RunOptions],
+    **settings: Any,
 ) -> list[Conversation]:
     """As `simulate`, whose parameters, result and errors it has, to be awaited.
 
@@ -221,7 +218,7 @@ async def asimulate(
         >>> len(asyncio.run(work))  # in a notebook: await work
         2
     """
-    run = await arun({"": talk}, scenarios, RunSettings.of(**settings), limits=limits, watch=watch)
+    run = await arun({"": talk}, scenarios, RunSettings.of(**settings), limits=limits)
     records = run.records()
     run.check(records)
     run.warn(records)
@@ -233,8 +230,7 @@ def simulate(
     scenarios: Iterable[Planned],
     *,
     limits: Limits | None = None,
-    watch: Watch | None = None,
-    **settings: Unpack[RunOptions],
+    **settings: Any,
 ) -> list[Conversation]:
     """Simulate every scenario and wait; the conversations come in the order of the scenarios.
 
@@ -248,7 +244,6 @@ def simulate(
         scenarios: Initial states, made by a cast's own function, such as `graphs.simquac.scenarios(topics)`, or taken
             from stored conversations by `graphs.scenarios_of`. Equal ones are each simulated.
         limits: All limits in place of the cast's, with the run's seed; a `max_turns` of None is the cast's.
-        watch: Called with every state of every conversation.
         settings: How the run is made, the fields of `runs.RunSettings`: `out`, `repeats`, `seed`, `concurrency`, budgets
             (`max_cost`, `max_tokens`, `max_time`), kept `replies`, `progress` and others.
 
@@ -273,6 +268,6 @@ def simulate(
         >>> [message.role for message in one.messages]
         ['user', 'assistant', 'user', 'assistant']
     """
-    work: Any = asimulate(talk, scenarios, limits=limits, watch=watch, **settings)
+    work: Any = asimulate(talk, scenarios, limits=limits, **settings)
     conversations: list[Conversation] = blocking(work, settings.get("out"))
     return conversations

@@ -5,7 +5,6 @@ that a crash cut in half is owed again. `replies.sqlite` beside it holds what mo
 """
 
 import os
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -32,8 +31,6 @@ try:
 except ImportError:  # pragma: no cover - Windows has no flock: there nothing keeps a second run away
     fcntl = None  # type: ignore[assignment]
 
-PROMPTS = "prompts.json"
-"""File of a run's prompt pages by name: together with the digests in the records it shows what was sent."""
 OF_USER = ("user_prompt_selector", "user_simulator", "question_validator")
 OF_RUN = ("closing", "stop")
 """Places of the user, and those that score a conversation and end it: runs that are compared have the same."""
@@ -88,7 +85,10 @@ def is_unanswered(conversation: Conversation) -> bool:
 def manifest_of(
     casts: Mapping[str, Cast], plan: Sequence[Planned], limits: Limits, source: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The manifest of a run: its casts by version, limits and scenarios; all under `settings` matters for going on."""
+    """The manifest of a run: its casts by version, limits and scenarios; all under `settings` matters for going on.
+
+    Its `pages` are the prompts by name: together with the digests in the records they show what was sent.
+    """
     scenarios = [state["scenario"] for state in plan]
     others = {name: _of_cast(cast, limits) for name, cast in casts.items() if name}
     return {
@@ -105,6 +105,7 @@ def manifest_of(
                 "equal": sum(map(bool, ordinals(state["scenario"] for state in plan if not state.get("repeat")))),
             }
         ],
+        "pages": {name: page.source for cast in casts.values() for name, page in cast.pages.items()},
         "planned": [name_of(state) for state in plan],
     }
 
@@ -319,7 +320,7 @@ class RunFolder:
         self._file = AppendedFile(path / CONVERSATIONS, named=path)
 
     @classmethod
-    def open(cls, path: Path, casts: Mapping[str, Cast], manifest: Mapping[str, Any]) -> Self:
+    def open(cls, path: Path, manifest: Mapping[str, Any]) -> Self:
         """The folder for the run with this manifest, which goes on there if it has begun.
 
         RunError if the folder holds other files or another run, or if another process writes there.
@@ -347,8 +348,6 @@ class RunFolder:
             if new:
                 folder.notes.append(f"{new} conversations are new to this run, which had planned {len(planned) - new}")
             write_json(path / MANIFEST, manifest, end="\n")
-            pages = {name: page.source for cast in casts.values() for name, page in cast.pages.items()}
-            write_json(path / PROMPTS, pages, end="\n")
             if earlier is not None:
                 folder._take_up()
         except UnwrittenError as error:
@@ -392,7 +391,7 @@ class RunFolder:
 def _make(path: Path) -> None:
     """Make the folder of a new run; RunError if there is one with other files."""
     if path.is_dir():
-        others = [one for one in path.iterdir() if one.name != PROMPTS and not one.name.startswith((".", REPLIES))]
+        others = [one for one in path.iterdir() if not one.name.startswith((".", REPLIES))]
         if any(one.name == CONVERSATIONS and one.stat().st_size for one in others):
             raise RunError(f"{path}: holds conversations of a run without its {MANIFEST}: choose another folder")
         if any(one.name != CONVERSATIONS for one in others):
@@ -439,7 +438,6 @@ def put_together(folders: Sequence[Path], out: Path) -> int:
     names = [name for _, name in sorted(planned, key=lambda one: one[0])]
     whole = {key: value for key, value in manifests[0].items() if key != "shard"}
     write_json(out / MANIFEST, whole | {"planned": names, "data": []}, end="\n")
-    (out / PROMPTS).write_bytes((folders[0] / PROMPTS).read_bytes())
     with replacing_bytes(out / CONVERSATIONS) as file:
         for folder in folders:
             with (folder / CONVERSATIONS).open("rb") as lines:
@@ -455,8 +453,11 @@ def put_together(folders: Sequence[Path], out: Path) -> int:
 class RunInfo(Record):
     """The state of a run: its conversations of one version by how they ended."""
 
-    path: str
     cast: str
+    begun: str | None
+    """In UTC."""
+    version: str
+    """Of the package that made it."""
     planned: int
     finished: int
     """Conversations that came to an end of their own."""
@@ -466,12 +467,6 @@ class RunInfo(Record):
     """Finished conversations of which a model failed to answer what is asked after the end."""
     failed: dict[str, str]
     """Id and reason of each conversation that failed or was cancelled."""
-    stops: dict[str, int]
-    being_written: bool
-    version: str
-    """Of the package that made it."""
-    date: str | None
-    """When the run began, in UTC."""
 
     @property
     def missing(self) -> int:
@@ -496,8 +491,9 @@ def standing(folder: Path, *, version: str = "") -> RunInfo:
     manifest = stored_manifest(folder)
     last = {one.id: one for one in StoredRun(folder, version=version).scan()}
     return RunInfo(
-        path=str(folder),
         cast=str(manifest["settings"].get("cast", "")),
+        begun=manifest.get("begun"),
+        version=str(manifest.get("version", "")),
         planned=len(set(manifest["planned"])),
         finished=sum(one.finished and not one.cut_by_run for one in last.values()),
         cut_by_run=sum(one.cut_by_run for one in last.values()),
@@ -507,32 +503,4 @@ def standing(folder: Path, *, version: str = "") -> RunInfo:
             for one in last.values()
             if not one.finished
         },
-        stops=dict(Counter(one.stop or "not told" for one in last.values() if one.finished).most_common()),
-        being_written=_is_being_written(folder / CONVERSATIONS),
-        version=str(manifest.get("version", "")),
-        date=manifest.get("begun"),
     )
-
-
-def _is_being_written(file: Path) -> bool:
-    if fcntl is None or not file.is_file():
-        return False
-    with file.open("rb") as opened:
-        try:
-            fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except OSError:
-            return True
-    return False
-
-
-def listed(folders: Sequence[Path]) -> list[RunInfo]:
-    """The runs among these folders and right below them, by path; DataError for a path that is not a folder."""
-    found: dict[Path, None] = {}
-    for folder in folders:
-        if not folder.is_dir():
-            raise DataError(f"{folder}: is not a folder: give run folders, or folders of them")
-        below = [folder] if (folder / MANIFEST).is_file() else sorted(folder.iterdir())
-        found |= dict.fromkeys(
-            path for path in below if (path / CONVERSATIONS).is_file() and (path / MANIFEST).is_file()
-        )
-    return [standing(folder) for folder in found]

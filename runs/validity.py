@@ -14,7 +14,6 @@ from ..data.identity import digest
 from ..data.people import of_part
 from ..data.records import Conversation, as_object
 from ..data.text.languages import Language
-from ..errors import SettingError
 from ..graphs import Cast, agent_test, casts
 from ..graphs.scenarios.sources import repeated
 from ..graphs.validity import MEETING, RATING, contexts_of, errands, language_in, rated_states
@@ -31,7 +30,7 @@ CONTEXTS = 16
 
 @dataclass(frozen=True)
 class ValidityRun:
-    """One run: a cast, its scenarios, and its place below the folder of all."""
+    """One run: a cast and its scenarios."""
 
     user: str
     """Who is tried: the user, or the model that rates."""
@@ -39,32 +38,12 @@ class ValidityRun:
     """Name of the assistant that the user meets; empty where stored conversations are rated."""
     cast: Cast
     states: tuple[Planned, ...]
-    place: Path
+    place: str
+    """Its folder below that of all."""
     scenarios: str = ""
     """Which scenarios, in words."""
     says_by: str = ""
     """How the user says its satisfaction."""
-
-
-def named_assistants(texts: Sequence[str]) -> dict[str, str]:
-    """The specs of assistants by name: `NAME=MODEL` or a seeded fault; all seeded faults by default.
-
-    SettingError for an unknown name, for one that is there twice, and for a single assistant.
-    """
-    assistants: dict[str, str] = {}
-    for text in texts or PLANTED:
-        name, _, spec = text.partition("=")
-        spec = spec or name
-        if "=" not in text and name not in PLANTED:
-            raise SettingError(
-                f"--assistant {name}: is not one of {', '.join(PLANTED)}: write NAME=MODEL for one of yours"
-            )
-        if not name.strip() or not spec.strip() or name in assistants:
-            raise SettingError(f"--assistant {text}: write NAME=MODEL, such as v2=my_agent:graph, each name once")
-        assistants[name] = PLANTED.get(spec, spec)
-    if len(assistants) < 2:
-        raise SettingError("--assistant: there is nothing to compare: give two, the first is the reference")
-    return assistants
 
 
 def meetings(
@@ -101,7 +80,7 @@ def meetings(
         for name, spec in assistants.items():
             for language, group in by_language.items():
                 cast = casts.find(MEETING)(user=speaker, assistant=spec, language=language, planted=planted)
-                place = Path("met", folder_name(user), folder_name(f"{name}-{language}"))
+                place = f"met/{folder_name(user)}/{folder_name(f'{name}-{language}')}"
                 says_by = satisfaction_of(cast.nodes["user_simulator"], language)[0]
                 runs.append(ValidityRun(user, name, cast, tuple(repeated(group, repeats)), place, of, says_by))
     return runs
@@ -123,7 +102,7 @@ def ratings(
     rating = casts.find(RATING)
     return [
         ValidityRun(
-            name, "", rating(source=source, judge=judge, language=language), states, Path("rated", folder_name(name))
+            name, "", rating(source=source, judge=judge, language=language), states, f"rated/{folder_name(name)}"
         )
         for name, judge in judges.items()
     ]

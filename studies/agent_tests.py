@@ -1,7 +1,7 @@
 """How often an agent succeeds with simulated users, as a function for notebooks and scripts."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
 from pathlib import Path
 from types import MappingProxyType
@@ -11,19 +11,20 @@ from ..analysis.outcomes import outcome
 from ..analysis.testing.failures import ButFor
 from ..analysis.testing.pairs import Margin
 from ..analysis.testing.report import resuming
+from ..analysis.testing.success import successes, with_verdict
 from ..data.records import Conversation
 from ..errors import SettingError
 from ..graphs import Cast, agent_test, casts
+from ..graphs.scenarios.sources import ScenarioSource
 from ..nodes.limits import Limits
 from ..nodes.settings.import_path import imported
-from ..runs.loop import blocking
+from ..runs.engine import blocking
 from ..runs.plan import CallPlan, conversations_planned
 from ..runs.settings import RunSettings
 from ..runs.simulate import arun
-from .agent_trials import AgentSuccess, AgentTest, floor_of
+from .agent_trials import AgentSuccess, AgentTest, OldVersion, advice_on, floor_of, given_scenarios, old_version
 from .but_for import faults_of
 from .judge_check import judge_check, judged_faults, people_say
-from .paired_tests import OldVersion, old_version
 from .retaken import RetakenTest, taken_up
 from .sources import logged
 
@@ -67,21 +68,27 @@ class PreparedTest:
         if asked["why"]:
             failed = [one for one in counted if outcome(one).success is False]
             faults = await faults_of(trial, failed, specified=asked["specified"], run=run.folder)
-        result = trial.result(
+        success = successes(
             counted,
+            plan=trial.plan,
+            ending=run.ending,
+            named=named | {name: (one.fault, one.because) for name, one in faults.items()},
+        )
+        result = with_verdict(
+            success,
             threshold=asked["threshold"],
             at_least=asked["at_least"],
-            ending=run.ending,
             against=None if old is None else old.compared(counted, run, name=name, margin=asked["fail_if_worse"]),
-            cost=run.calls.spending.counted_cost,
-            named=named | {name: (one.fault, one.because) for name, one in faults.items()},
+            broken=trial.scenarios.broken,
         )
         lines, replays = trial.retaken(counted) if isinstance(trial, RetakenTest) else ([], None)
         further = {
+            "advice": tuple(advice_on(result, trial.cast.nodes["assistant"])),
+            "cost": run.calls.spending.counted_cost,
             "resume": resuming(result, again, run.ending) if again else "",
             "floor": None if isinstance(trial, RetakenTest) else await floor_of(trial),
             "judge": None if self.people is None else judge_check(counted, self.people),
-            "notes": (*lines, *result.notes),
+            "notes": (*lines, *trial.scenarios.notes, *success.notes),
         }
         return AgentSuccess(
             **{**dict(result), **further},
@@ -91,10 +98,6 @@ class PreparedTest:
             records=tuple(records),
             manifest=trial.manifest,
         )
-
-
-NEEDLESS = ("judge", "behaviour", "against", "limits")
-"""Arguments that say nothing about stored conversations, which have all of it."""
 
 
 def prepared(agent: Any, scenarios: Any, *, scored: bool = True, **arguments: Any) -> PreparedTest:
@@ -117,7 +120,9 @@ def prepared(agent: Any, scenarios: Any, *, scored: bool = True, **arguments: An
 
     people = None if asked["labels"] is None else people_say(asked["labels"])
     if asked["from_"] is not None or asked["replay_user"]:
-        trial, old = _taken_up(agent, scenarios, asked, settings, run_settings.out)
+        retaken = taken_up(agent, scenarios, asked, settings, run_settings.out)
+        old = OldVersion("the record", stored=retaken.stored) if retaken.replays else None
+        trial: AgentTest = retaken
     else:
         trial, old = _tests(agent, scenarios, asked, settings)
         if scored:
@@ -127,61 +132,35 @@ def prepared(agent: Any, scenarios: Any, *, scored: bool = True, **arguments: An
     return PreparedTest(trial=trial, settings=run_settings, arguments=asked, old=old, people=people)
 
 
-def _taken_up(
-    agent: Any, scenarios: Any, asked: Mapping[str, Any], settings: Callable[..., Mapping[str, Any]], out: Path | None
-) -> tuple[AgentTest, OldVersion | None]:
-    """The test of stored conversations; of a replay, these are the old version."""
-    flag = "replay_user" if asked["replay_user"] else "from_"
-    if flag == "replay_user" and asked["from_"] is not None:
-        raise SettingError("from_ and replay_user exclude each other: give one")
-    if wrong := [name for name in NEEDLESS if asked[name]]:
-        raise SettingError(
-            f"{wrong[0]}: goes without {flag}, which takes what the stored conversations have: leave it out"
-        )
-    trial = taken_up(
-        scenarios,
-        agent,
-        asked["from_"],
-        cast=asked["cast"],
-        user=asked["user"],
-        settings=settings,
-        limits={"max_turns": asked["max_turns"], "seed": asked["seed"]},
-        repeats=asked["repeats"],
-        limit=asked["limit"],
-        out=out,
-    )
-    return trial, OldVersion("the record", stored=trial.stored) if trial.replays else None
-
-
 def _tests(
-    agent: Any, scenarios: Any, asked: Mapping[str, Any], settings: Callable[..., Mapping[str, Any]]
+    agent: Any, scenarios: Any, asked: Mapping[str, Any], settings: Callable[..., dict[str, Any]]
 ) -> tuple[AgentTest, OldVersion | None]:
     """The test of an agent, and the version with which it is compared."""
-    cast = asked["cast"]
-    choice: dict[str, Any] = {name: asked[name] for name in ("repeats", "judge", "limit")} | {
-        "seed": asked["seed"] or 0
-    }
-    choice["behaviour"] = (asked["behaviour"],) if isinstance(asked["behaviour"], str) else tuple(asked["behaviour"])
+    cast, behaviour = asked["cast"], asked["behaviour"]
     if isinstance(cast, Cast):
-        factory: Cast | casts.CastFactory = cast
-        of_cast, of_source, limits = casts.CastFactory(cast.name, lambda: cast).divided(settings())
+        factory = casts.CastFactory(cast.name, lambda: cast)
+        given = settings()
     else:
         factory = casts.find(cast or agent_test.NAME)
-        of_cast, of_source, limits = factory.divided(settings(factory.settings, factory.source))
-    limits |= {"seed": choice["seed"]} | ({} if asked["max_turns"] is None else {"max_turns": asked["max_turns"]})
+        given = settings(factory.settings, factory.source)
+    of_cast, of_source, of_limits = factory.divided(given)
+    choice = of_source | {name: asked[name] for name in ("repeats", "judge", "limit") if asked[name] is not None}
+    choice |= {"behaviour": (behaviour,) if isinstance(behaviour, str) else tuple(behaviour)}
+    choice |= {"seed": asked["seed"] or 0}
+    of_limits |= {name: asked[name] for name in ("seed", "max_turns") if asked[name] is not None}
     if not isinstance(scenarios, str | Path):
         scenarios = list(scenarios)
 
     def test_of(version: Any) -> AgentTest:
-        return AgentTest.of(
-            version,
-            scenarios,
-            user=asked["user"],
-            cast=factory,
-            settings=of_cast,
-            limits=asked["limits"] or limits,
-            **{**of_source, **{name: value for name, value in choice.items() if value is not None}},
-        )
+        sides = {name: side for name, side in (("user", asked["user"]), ("assistant", version)) if side is not None}
+        if isinstance(cast, Cast):
+            read = given_scenarios(ScenarioSource, None, scenarios, **choice)
+            tested = cast.replace(**{casts.rebuilding.PLACES[name]: side for name, side in sides.items()})
+        else:
+            read = given_scenarios(factory.source, factory.checked(of_cast | sides), scenarios, **choice)
+            tested = factory(**{**read.settings, **of_cast, **sides})
+        limits = asked["limits"] or replace(tested.limits, **{"seed": 0, **of_limits})
+        return AgentTest(cast=tested, scenarios=read, limits=limits)
 
     if asked["against"] is None:
         if asked["fail_if_worse"] is not None:

@@ -1,30 +1,29 @@
-"""A test of an agent: its cast and scenarios, and the result of its conversations."""
+"""A test of an agent: its cast and scenarios, its result, the floor beside it, and the version it is compared with."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self, TypedDict, Unpack
+from typing import Any
 from typing import cast as typed
 
 from pydantic import Field
 
-from ..analysis.faults import Whose
 from ..analysis.outcomes import outcome
 from ..analysis.testing.failures import ButFor
-from ..analysis.testing.pairs import PairedTest
+from ..analysis.testing.pairs import Margin, PairedTest, compare_pairs
 from ..analysis.testing.replays import ReplayResult
 from ..analysis.testing.report import number_line, scenario_success_table, summary_line
-from ..analysis.testing.success import NO_SCORE, Floor, PlannedConversation, Successes, successes, with_verdict
+from ..analysis.testing.success import NO_SCORE, Floor, PlannedConversation, Successes
 from ..data.behaviours import chosen_users
+from ..data.formats.record_lines import attempted
 from ..data.identity import begun_with, digest
-from ..data.people import UserPart
 from ..data.records import Conversation
-from ..errors import DuologueError, SettingError
+from ..errors import DuologueError, ModelError, SettingError
 from ..graphs import Cast, agent_test
-from ..graphs.casts import CastFactory
 from ..graphs.scenarios.sources import Scenarios, ScenarioSource, behaving, numbered, repeated
+from ..nodes.calls.store import AGAINST
 from ..nodes.contract import closing
 from ..nodes.limits import Limits
 from ..nodes.people import PeopleSpeaker
@@ -32,10 +31,11 @@ from ..nodes.state import Planned
 from ..nodes.success import KEY, named
 from ..nodes.validators import validator
 from ..runs.engine import planned
-from ..runs.settings import RunSettings
-from ..runs.simulate import arun
-from ..runs.store import manifest_of, name_of
-from .sources import Notify, logged
+from ..runs.plan import asks_model
+from ..runs.settings import REPLIES, RunSettings
+from ..runs.simulate import Run, arun
+from ..runs.store import ComparableRuns, comparable, manifest_of, name_of, stored_manifest
+from .sources import logged
 
 
 class AgentSuccess(Successes):
@@ -67,18 +67,6 @@ class AgentSuccess(Successes):
     __str__ = __repr__
 
 
-class ScenarioChoice(TypedDict, total=False):
-    """Options of a source of scenarios, each with its default if it is left out; and the seed by which they are drawn."""
-
-    judge: str | None
-    limit: int | None
-    repeats: int
-    part: UserPart
-    behaviour: tuple[str, ...]
-    skip_broken: bool
-    seed: int
-
-
 @dataclass(frozen=True, kw_only=True)
 class AgentTest:
     """A test to be made: a cast, its scenarios and limits, and the count of its successes."""
@@ -86,39 +74,10 @@ class AgentTest:
     cast: Cast
     scenarios: Scenarios
     limits: Limits
-    name: str
-    """Of the cast."""
     notes: tuple[str, ...] = ()
     """What the user should know before it begins, a line each."""
 
-    @classmethod
-    def of(
-        cls,
-        agent: Any,
-        scenarios: "str | Path | Iterable[Mapping[str, Any]]",
-        *,
-        user: Any = None,
-        cast: "Cast | CastFactory",
-        settings: Mapping[str, Any],
-        limits: Limits | Mapping[str, Any],
-        notify: Notify = logged,
-        **choice: Unpack[ScenarioChoice],
-    ) -> Self:
-        """The test with the parameters of `test`; `limits`: all, or those that are to differ from the cast's, by name."""
-        sides = {name: side for name, side in (("user", user), ("assistant", agent)) if side is not None}
-        if isinstance(cast, Cast):
-            given = given_scenarios(ScenarioSource, None, scenarios, notify, **choice)
-            places = {"user": "user_simulator", "assistant": "assistant"}
-            tested = cast.replace(**{places[name]: side for name, side in sides.items()}) if sides else cast
-        else:
-            own = {**settings, **sides}
-            given = given_scenarios(cast.source, cast.checked(own), scenarios, notify, **choice)
-            tested = cast(**{**given.settings, **own})
-        if not isinstance(limits, Limits):
-            limits = replace(tested.limits, **limits)
-        return cls(cast=tested, scenarios=given, limits=limits, name=cast.name)
-
-    def check(self, notify: Notify = logged) -> None:
+    def check(self) -> None:
         """SettingError, before a call is paid for, if nothing would give a conversation a score."""
         states = self.scenarios.states
         lacking = sum(KEY not in state["scenario"] for state in states)
@@ -130,7 +89,7 @@ class AgentTest:
             why = "a retrieval-based user leaves where its source conversation ends, which is not evidence about the agent"
             if lacking == len(states):
                 raise SettingError(f"no conversation would have a score: {why}: give each scenario a 'success'")
-            notify(
+            logged(
                 f"{lacking} of {len(states)} scenarios have no 'success', so their conversations will have no score: {why}"
             )
         if self.cast.closing is closing and not any(KEY in state["scenario"] for state in states):
@@ -156,31 +115,6 @@ class AgentTest:
         states = planned(self.cast, self.scenarios.states)
         return manifest_of({"": self.cast}, states, self.limits.or_else(self.cast.limits), self.scenarios.source)
 
-    def result(
-        self,
-        records: Iterable[Conversation],
-        *,
-        threshold: float | None = None,
-        at_least: float | None = None,
-        ending: str = "",
-        against: PairedTest | None = None,
-        cost: float | None = None,
-        named: Mapping[str, tuple[Whose, str]] | None = None,
-    ) -> Successes:
-        """How often the agent succeeded in these conversations, with the verdict and advice.
-
-        `ending`: why the run ended, for what it cut short. `against`: the comparison with another version. `cost`: in
-        US dollars. `named`: faults of failures that were asked for, by their ids.
-        """
-        counted = successes(records, plan=self.plan, ending=ending, named=named)
-        result = with_verdict(
-            counted, threshold=threshold, at_least=at_least, against=against, broken=self.scenarios.broken
-        )
-        advice = tuple(advice_on(result, self.cast.nodes["assistant"]))
-        return result.model_copy(
-            update={"advice": advice, "notes": (*self.scenarios.notes, *counted.notes), "cost": cost}
-        )
-
 
 def advice_on(result: Successes, assistant: Any) -> Iterator[str]:
     """A line for each thing to do about a result."""
@@ -197,30 +131,22 @@ def advice_on(result: Successes, assistant: Any) -> Iterator[str]:
 def given_scenarios(
     source_type: type[ScenarioSource],
     settings: Any,
-    scenarios: "Scenarios | str | Path | Iterable[Mapping[str, Any]] | None",
-    notify: Notify,
-    **choice: Unpack[ScenarioChoice],
+    scenarios: "str | Path | Iterable[Mapping[str, Any]] | None",
+    *,
+    seed: int = 0,
+    **choice: Any,
 ) -> Scenarios:
     """The scenarios of a path, or of objects as in a scenario file or initial states; None: the cast's own.
 
-    `settings`: of the cast, as an instance of their model. `notify` gets each note. `Scenarios` are taken as they are.
+    `settings`: of the cast, as an instance of their model; `choice`: options of `source_type`, by default those of its
+    fields; `seed`: by which they are drawn. Their notes are logged.
     """
-    given = scenarios if isinstance(scenarios, Scenarios) else _read(source_type, settings, scenarios, **choice)
-    for note in given.notes:
-        notify(note)
-    return given
-
-
-def _read(
-    source_type: type[ScenarioSource],
-    settings: Any,
-    scenarios: "str | Path | Iterable[Mapping[str, Any]] | None",
-    **choice: Any,
-) -> Scenarios:
-    seed = choice.pop("seed", 0)
     if scenarios is None or isinstance(scenarios, str | Path):
         path = None if scenarios is None else Path(scenarios)
-        return source_type(scenarios=path, **choice).read(settings, seed)
+        given = source_type(scenarios=path, **choice).read(settings, seed)
+        for note in given.notes:
+            logged(note)
+        return given
     # A cast that makes its scenarios itself takes others as they are.
     source = (source_type if source_type.own is ScenarioSource.own else ScenarioSource)(judge=choice.get("judge"))
     states = [_state(source, scenario) for scenario in scenarios][: choice.get("limit")]
@@ -282,3 +208,83 @@ async def _successes(trial: AgentTest, states: list[Planned], text: str) -> int:
         {"": cast}, Scenarios(states, {}), RunSettings(progress=False), limits=replace(trial.limits, max_turns=3)
     )
     return sum(outcome(one).success is True for one in run.attempted())
+
+
+@dataclass(frozen=True)
+class OldVersion:
+    """The version with which an agent is compared."""
+
+    name: str
+    folder: Path | None = None
+    """Its run folder, which is only read; None where its conversations are in memory or are simulated now."""
+    trial: AgentTest | None = None
+    """Its test, which is made together with that of the new version; None if it was made before."""
+    stored: tuple[Conversation, ...] = ()
+    """Its conversations, where they are in memory."""
+    common: ComparableRuns | None = None
+    """What it has in common with the new version."""
+
+    @property
+    def casts(self) -> dict[str, Cast]:
+        """Its cast by the name of the version, where it is simulated now."""
+        return {} if self.trial is None else {AGAINST: self.trial.cast}
+
+    def records(self, run: Run | None = None) -> Iterable[Conversation]:
+        """Its conversations, also those without an end; `run`: in which it was simulated."""
+        if self.trial is not None:
+            return () if run is None else run.attempted(AGAINST)
+        return self.stored if self.stored or self.folder is None else attempted(self.folder)
+
+    @property
+    def replies(self) -> Path | None:
+        """The run folder that keeps its user's replies; None if none does, or both versions are simulated now."""
+        return self.folder if self.folder is not None and (self.folder / REPLIES).is_file() else None
+
+    def notes(self, user: object) -> Iterator[str]:
+        """A note if the model of the user is asked anew, as no reply to the same is kept."""
+        if self.trial is None and self.common is not None and self.replies is None and asks_model(user):
+            yield f"{self.name}: keeps no replies of its user's model, which is asked anew and may reply something else"
+
+    def compared(
+        self,
+        records: Iterable[Conversation],
+        run: Run | None = None,
+        *,
+        name: str = "the new version",
+        margin: Margin | None = None,
+    ) -> PairedTest:
+        """The new version's conversations, under this name, in pairs with these; `run`: as for `records`."""
+        return compare_pairs(
+            self.records(run),
+            records,
+            names=(self.name, name),
+            planned=self.common.planned if self.common is not None else None,
+            margin=margin,
+            not_compared=self.common.notes if self.common is not None else (),
+        )
+
+
+def old_version(against: Any, trial: AgentTest, test_of: Callable[[Any], AgentTest]) -> OldVersion:
+    """The version with which an agent is compared; SettingError if the runs cannot be compared in pairs.
+
+    `against`: the folder of an earlier test, its result, or another agent: an object, import path or model. `test_of`
+    gives the test of another agent with the same scenarios.
+    """
+    new = trial.manifest
+    if isinstance(against, AgentSuccess):
+        name = str(against.folder or "the earlier result")
+        return OldVersion(name, against.folder, stored=against.records, common=comparable(against.manifest, new, name))
+    if isinstance(against, Path) or (isinstance(against, str) and Path(against).is_dir()):
+        folder = Path(against)
+        runs = comparable(stored_manifest(folder), new, str(folder))
+        return OldVersion(str(folder), folder, common=runs)
+    name = against if isinstance(against, str) else "the old version"
+    try:
+        old = test_of(against)
+        manifest = old.manifest
+    except (ModelError, SettingError) as error:
+        if not isinstance(against, str):
+            raise
+        raise type(error)(f"{against}: is not a run folder, and cannot be tested: {error}") from None
+    runs = comparable(manifest, new, name)
+    return OldVersion(name, trial=old, common=runs)

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..data.people import MOST_DRAWN
 from ..errors import SettingError
-from .sources import Notify, StudySource, conversations_of, file_name, logged, of_drawn_users
+from .sources import StudySource, conversations_of, file_name, of_drawn_users
 
 if TYPE_CHECKING:
     from ..analysis.realism import Measure, RealismReport
@@ -18,14 +18,13 @@ def compare(
     sim: "StudySource",
     people: "StudySource",
     *,
-    references: "Mapping[str, StudySource] | Sequence[str | Path] | Path" = (),
+    references: "Mapping[str, StudySource] | None" = None,
     language: "Language | None" = None,
     part: "UserPart" = "all",
     measures: "Sequence[Measure]" = (),
     examples: int = 0,
     sample: int = MOST_DRAWN,
     out: str | Path | None = None,
-    notify: Notify = logged,
 ) -> "RealismReport":
     """Measure how far simulated users are from people; `duologue compare` as a function.
 
@@ -34,22 +33,19 @@ def compare(
     Args:
         sim: The simulated conversations, or a path that `load` reads.
         people: People's conversations, or such a path.
-        references: People of other studies, by name, or paths that are named by their files. How far they are from
-            `people` stands beside.
+        references: People of other studies, by name. How far they are from `people` stands beside.
         language: Language in which the sides are compared, `en` or `zh`; default: one that both have.
         part: Take only users of this split of the people: `tune`, `test` or `all`.
         measures: Measures of your own, beside the shipped ones.
         examples: Messages of each side that show a measure that differs.
         sample: Maximum number of conversations of a side. From a larger one users are drawn, which the report notes.
         out: A folder for the report, as a page and JSON.
-        notify: Called with each warning about a source; default: log it.
 
     Returns:
         The report, which a notebook shows as HTML.
 
     Raises:
         SettingError: `sample` is below 1, or a measure failed.
-        TypeError: `references` is a list with something else than paths.
         MissingExtraError: An extra is not installed.
 
     Example::
@@ -57,22 +53,13 @@ def compare(
         >>> report = duologue.compare("LLM_agent_user", "human_exp_V2", out="realism")  # doctest: +SKIP
     """
     from ..analysis import realism
-    from ..data.files.paths import names_of
     from ..views import realism as pages
 
     if sample < 1:
         raise SettingError(f"sample is {sample}: give a positive number of conversations")
-    named: Mapping[str, StudySource]
-    if isinstance(references, Mapping):
-        named = references
-    else:
-        paths: list[Any] = [references] if isinstance(references, str | Path) else list(references)
-        if wrong := [type(path).__name__ for path in paths if not isinstance(path, str | Path)]:
-            raise TypeError(f"references: give paths, or conversations by name as in {{'people': ...}}, not {wrong[0]}")
-        named = dict(zip(names_of(paths), paths, strict=True))
     sides, remarks = {}, []
-    for name, source in {"Simulated": sim, "People": people, **named}.items():
-        sides[name], remark = of_drawn_users(conversations_of(source, notify), sample, 0, notify)
+    for name, source in {"Simulated": sim, "People": people, **(references or {})}.items():
+        sides[name], remark = of_drawn_users(conversations_of(source), sample, 0)
         remarks += [f"{name}: {remark}"] if remark else []
     report = realism.compare(
         sides.pop("Simulated"),

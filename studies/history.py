@@ -1,6 +1,7 @@
 """The history of run folders: how often each run succeeded, what it cost, and how long the agent's turns took."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from statistics import quantiles
 
@@ -11,35 +12,27 @@ from ..analysis.outcomes import score_of
 from ..analysis.tables import Column, Table, TabledReport
 from ..analysis.testing.success import share_over_scenarios
 from ..data.formats.record_lines import attempted
-from ..data.records import Record
+from ..data.formats.source import CONVERSATIONS, MANIFEST
+from ..errors import DataError
 from ..nodes.calls.spending import Spending
 from ..nodes.calls.store import AGAINST, Replies
 from ..runs.settings import REPLIES
-from ..runs.store import listed, standing
+from ..runs.store import RunInfo, standing
 
 
-class RunRow(Record):
+class RunRow(RunInfo):
     """A run folder, or one version of an agent in it."""
 
     path: str
-    cast: str
     agent: str
     """`against` for the other version of a comparison; else empty."""
-    begun: str | None
-    """In UTC."""
-    version: str
-    """Of the package that made it."""
-    planned: int
-    finished: int
-    failed: int
-    being_written: bool
-    success: Estimate | None = None
+    success: Estimate | None
     """The share of successes over scenarios; None where nothing is scored."""
-    cost: float | None = None
+    cost: float | None
     """US dollars of the kept replies of the whole run, by list prices (extra `cost`); None where one is unknown."""
-    turn_seconds_p50: float | None = None
+    turn_seconds_p50: float | None
     """Of the conversations' mean seconds of an agent's turn, half are below this."""
-    turn_seconds_p95: float | None = None
+    turn_seconds_p95: float | None
     """... and nineteen of twenty below this."""
 
 
@@ -84,54 +77,39 @@ def history(folders: Sequence[str | Path]) -> History:
 
     DataError for a path that is not a folder.
     """
-    rows = [
-        row
-        for info in listed([Path(folder) for folder in folders])
-        for agent in ("", AGAINST)
-        if (row := _row(Path(info.path), agent)) is not None
-    ]
+    rows = [row for folder in dict.fromkeys(_among(folders)) for row in _rows(folder)]
     return History(runs=tuple(sorted(rows, key=lambda row: (row.cast, row.agent, row.begun or "", row.path))))
 
 
-def _row(folder: Path, agent: str) -> RunRow | None:
-    """A version of a run; None for another version that the run does not have."""
-    seconds: list[float] = []
-    scored = []
-    count = 0
-    for conversation in attempted(folder, version=agent):
-        count += 1
-        turns = len(conversation.exchanges)
-        if turns and "assistant" in conversation.timing.nodes:
-            seconds.append(conversation.timing.nodes["assistant"] / turns)
-        if not isinstance(score := score_of(conversation), str):
-            scored.append((conversation, score[0]))
-    if agent and not count:
-        return None
-    info = standing(folder, version=agent)
-    middle, most = (None, None)
-    if seconds:
-        parts = quantiles(seconds, n=20, method="inclusive") if len(seconds) > 1 else [seconds[0]] * 19
-        middle, most = parts[9], parts[18]
-    return RunRow(
-        path=info.path,
-        cast=info.cast,
-        agent=agent,
-        begun=info.date,
-        version=info.version,
-        planned=info.planned,
-        finished=info.finished,
-        failed=len(info.failed),
-        being_written=info.being_written,
-        success=share_over_scenarios(scored) if scored else None,
-        cost=_cost(folder / REPLIES),
-        turn_seconds_p50=middle,
-        turn_seconds_p95=most,
-    )
+def _among(folders: Sequence[str | Path]) -> Iterator[Path]:
+    for folder in map(Path, folders):
+        if not folder.is_dir():
+            raise DataError(f"{folder}: is not a folder: give run folders, or folders of them")
+        below = [folder] if (folder / MANIFEST).is_file() else sorted(folder.iterdir())
+        yield from (path for path in below if (path / CONVERSATIONS).is_file() and (path / MANIFEST).is_file())
+
+
+def _rows(folder: Path) -> Iterator[RunRow]:
+    """Each version of a run."""
+    for agent in ("", AGAINST):
+        talks = list(attempted(folder, version=agent))
+        scored = [(one, score[0]) for one in talks if not isinstance(score := score_of(one), str)]
+        seconds = [one.timing.nodes["assistant"] / len(one.exchanges) for one in talks
+                   if one.exchanges and "assistant" in one.timing.nodes]  # fmt: skip
+        parts = quantiles(seconds, n=20, method="inclusive") if len(seconds) > 1 else seconds * 19
+        if talks or not agent:
+            yield RunRow(
+                **dict(standing(folder, version=agent)),
+                path=str(folder),
+                agent=agent,
+                success=share_over_scenarios(scored) if scored else None,
+                cost=_cost(folder / REPLIES),
+                turn_seconds_p50=parts[9] if parts else None,
+                turn_seconds_p95=parts[18] if parts else None,
+            )
 
 
 def _cost(file: Path) -> float | None:
-    from importlib.util import find_spec
-
     if not file.is_file() or find_spec("genai_prices") is None:
         return None
     spending = Spending(priced=True)

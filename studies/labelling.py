@@ -40,8 +40,6 @@ class LabellingSettings(BaseModel):
     answers: Path
     by: str
     show_model: Literal["after", "never", "before"] = "after"
-    user_only: bool = False
-    language: Shown = "as stored"
     limit: int | None = None
     seed: int = 0
 
@@ -57,19 +55,12 @@ class PersonWork(ABC):
     """One person's work, with the file of their answers open."""
 
     show_model: Literal["after", "never", "before"] = "never"
-    user_only = False
-    language: Shown = "as stored"
     has_views = False
     """Whether a person may choose what of a conversation is shown."""
 
     def __init__(self, answers: AnswerFiles, items: Sequence[Item]) -> None:
         self.answers, self.items = answers, list(items)
         self.notes: tuple[str, ...] = ()
-
-    @property
-    def by(self) -> str:
-        """Who works."""
-        return self.answers.by
 
     @property
     def waiting(self) -> list[Item]:
@@ -123,7 +114,7 @@ class PersonWork(ABC):
             raise DataError(f"{item.label}: {'; '.join(problems)}")
         shown = self.show_model == "before" and self.model_value(item) is not None
         value = self.stored(item, value)
-        self.answers.put(item.answered(value, self.by, model_shown=shown))
+        self.answers.put(item.answered(value, self.answers.by, model_shown=shown))
         if not self.waiting:
             self.go_on()
 
@@ -155,7 +146,7 @@ class LabelWork(PersonWork):
             waiting = {item.key for item in self.waiting}
             ordered = sorted(ordered, key=lambda item: item.key in waiting)
             self.items = ordered[: settings.limit]
-        self.show_model, self.user_only, self.language = settings.show_model, settings.user_only, settings.language
+        self.show_model = settings.show_model
 
     @override
     def definition(self, item: Item) -> LabelDefinition:

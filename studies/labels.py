@@ -1,16 +1,14 @@
-"""Labels as functions for notebooks and scripts: their agreement, people's answers as labels, and what people prefer."""
+"""Labels as functions for notebooks and scripts: their agreement, and what people prefer."""
 
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..data.labels.side_by_side import STUDY, Study
-from ..data.labels.table import LabelTable
-from ..data.loading import Loaded, load
 from ..errors import DataError
-from ..prompts.label_pages import labels_in, labels_named, scales_of, shipped_labels
-from ..runs.people_labels import labels_of_people, with_reasons
-from .sources import Notify, StudySource, conversations_of, logged
+from ..prompts.label_pages import labels_in, scales_of, shipped_labels
+from ..runs.people_labels import with_reasons
+from .sources import StudySource, conversations_of
 
 if TYPE_CHECKING:  # they need the extra `stats`
     from ..analysis.labels.agreement import Agreement
@@ -80,31 +78,6 @@ def agreement(
             "have one, give the definition's folder (--labels-dir DIR) or --ordered LOW,...,HIGH."
         )
     return report.model_copy(update={"notes": (*report.notes, *notes)})
-
-
-def people_labels(
-    source: str | Path | Loaded,
-    folder: str | Path,
-    out: str | Path | None = None,
-    *,
-    labels: Sequence[str],
-    labels_dir: str | Path | None = None,
-    notify: Notify = logged,
-) -> LabelTable:
-    """People's answers about a data set as labels beside it, `duologue label --out` as a function.
-
-    `out`: a folder for them, which `load` reads as the labelled data. `notify` is called with a line on each kind of answer
-    that is left out. DataError for a folder without answers about the data.
-    """
-    loaded = source if isinstance(source, Loaded) else load(source)
-    own = None if labels_dir is None else Path(labels_dir)
-    defined = {label.name: label for label in labels_named(labels, own)}
-    table, notes = labels_of_people(loaded, Path(folder), defined)
-    for note in notes:
-        notify(note)
-    if out is not None:
-        table.write(Path(out))
-    return table
 
 
 def study_preferences(

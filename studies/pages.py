@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..data import Conversation, Loaded
 from ..data.loading import DataSource
 from ..errors import DataError
-from .sources import Notify, StudySource, conversations_of, logged, one_conversation
+from .sources import StudySource, conversations_of, logged, one_conversation
 
 if TYPE_CHECKING:
     from ..views import HtmlPage
@@ -22,7 +22,6 @@ def show(
     limit: int | None = None,
     out: str | Path | None = None,
     skip_broken: bool = False,
-    notify: Notify = logged,
 ) -> "HtmlPage":
     """A conversation, several, a run or a data set as a page, which a notebook shows as HTML.
 
@@ -32,7 +31,6 @@ def show(
         limit: Take only the first conversations.
         out: A file to write the page to.
         skip_broken: Leave out broken lines of a path, and tell how many; else they are an error.
-        notify: Called with each warning about the source; default: log it.
 
     Returns:
         The page; `.write(FILE.html)` saves it.
@@ -53,7 +51,7 @@ def show(
     if isinstance(source, Conversation):
         page = HtmlPage("conversations", source)
     else:
-        read, name, root = _read(source, limit, skip_broken, notify)
+        read, name, root = _read(source, limit, skip_broken)
         if id is not None:
             one = one_conversation(read, id, Path(name))
             page = HtmlPage(f"{name}-{one.id}", one, root)
@@ -64,9 +62,7 @@ def show(
     return page
 
 
-def _read(
-    source: StudySource, limit: int | None, skip_broken: bool, notify: Notify
-) -> tuple[Sequence[Conversation], str, Path | None]:
+def _read(source: StudySource, limit: int | None, skip_broken: bool) -> tuple[Sequence[Conversation], str, Path | None]:
     """The conversations of a source, its name and the folder of its files; DataError without any."""
     root: Path | None
     if not isinstance(source, str | Path):
@@ -77,9 +73,9 @@ def _read(
         loaded = opened.load()
         cut = () if opened.run is None else tuple(opened.run.cut_short())
         for line in loaded.notes:
-            notify(line)
+            logged(line)
         if cut:
-            notify(f"{len(cut)} of {len(loaded) + len(cut)} conversations were cut short: they come last")
+            logged(f"{len(cut)} of {len(loaded) + len(cut)} conversations were cut short: they come last")
             loaded = replace(loaded, conversations=(*loaded, *cut))
         path = Path(os.path.realpath(loaded.path))
         read, name, root = (loaded, path.name, path) if path.is_dir() else (loaded, path.stem, path.parent)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ..data import Conversation, simquac
 from ..data.text.languages import Language
 from ..errors import DataError, SettingError, at
-from .sources import Notify, StudySource, conversations_of, logged, path_of
+from .sources import StudySource, conversations_of, logged, path_of
 
 if TYPE_CHECKING:  # they need the extra `stats`, and the nodes bring LangGraph along
     from ..analysis.recllmsim.judges import Judge, JudgedTurn, Stored
@@ -31,8 +31,8 @@ def asked(requests: Mapping[str, Any], what: str) -> Mapping[str, Sequence[Any]]
     return {name: blocking(asking.answers(how)) for name, asking in requests.items()}
 
 
-def unanswered(answers: "Sequence[ModelAnswer]", model: str, one: str, *, they: str, notify: Notify) -> int:
-    """The number of things about which a model gave no answer, of which `notify` is called with a line.
+def unanswered(answers: "Sequence[ModelAnswer]", model: str, one: str, *, they: str) -> int:
+    """The number of things about which a model gave no answer, which is logged.
 
     `one`: a thing, such as `turn`; `they`: the effect of those without an answer. DataError if no thing has one.
     """
@@ -40,7 +40,7 @@ def unanswered(answers: "Sequence[ModelAnswer]", model: str, one: str, *, they: 
     if failed and len(failed) == len(answers):
         raise DataError(f"--model {model}: gave no answer about any {one}: {failed[0].error}")
     if failed:
-        notify(f"{model}: gave no answer about {len(failed)} of {len(answers)} {one}s, which {they}: {failed[0].error}")
+        logged(f"{model}: gave no answer about {len(failed)} of {len(answers)} {one}s, which {they}: {failed[0].error}")
     return len(failed)
 
 
@@ -52,7 +52,6 @@ def predict_profiles(
     language: Language = "zh",
     mixture: "Mixture | None" = None,
     ask: Ask = asked,
-    notify: Notify = logged,
     watch: Callable[[str], None] = lambda _: None,
 ) -> "TablesReport":
     """Users' profiles, predicted from their conversations by models, beside the label prior; people held out and as published.
@@ -67,7 +66,6 @@ def predict_profiles(
         language: In which the messages are read.
         mixture: Whose conversations are learnt from, and which options count.
         ask: How chat models are asked.
-        notify: Called with a line on what is left out.
         watch: Called with a line on progress.
 
     Raises:
@@ -84,9 +82,9 @@ def predict_profiles(
     model = model or learning.MODELS
     groups: list[list[ProfileTalk]] = []
     for one in (source, train) if train is not None else (source,):
-        talks, left_out = prediction.profile_talks(conversations_of(one, notify), language)
+        talks, left_out = prediction.profile_talks(conversations_of(one), language)
         for line in left_out:
-            notify(line)
+            logged(line)
         groups.append(talks)
     tested = groups[0]
     if not tested:
@@ -97,12 +95,12 @@ def predict_profiles(
     folders = [name for name in model if Path(name).is_dir()]
     chats = [name for name in model if ":" in name and name not in folders]
     learnt = learning.models_of([name for name in model if name not in (*folders, *chats)], options=True)
-    scores = {f"people: {name}": _guesses(Path(name), tested, notify) for name in folders}
+    scores = {f"people: {name}": _guesses(Path(name), tested) for name in folders}
     held = [RankedConversation(talk.id, talk.language, talk.messages) for talk in tested]
     replies = ask({name: ranking(name, held, VOCABULARY) for name in chats}, "conversations") if chats else {}
     missing = 0
     for name, answers in replies.items():
-        missing += unanswered(answers, name, "conversation", they="count as wrong", notify=notify)
+        missing += unanswered(answers, name, "conversation", they="count as wrong")
         ranked = zip(tested, answers, strict=True)
         scores[name] = {talk.id: prediction.ranked_scores(answer.options) for talk, answer in ranked}
     mixture = mixture or prediction.Mixture(others=train is None)
@@ -117,7 +115,6 @@ def judge_agreement(
     *,
     label: str = "satisfaction",
     ask: Ask = asked,
-    notify: Notify = logged,
 ) -> "TablesReport":
     """How near judges of satisfaction come to people, beside baselines.
 
@@ -129,7 +126,6 @@ def judge_agreement(
             chat models themselves, and functions from turns to learn from and turns to judge to points (`judges.Judge`).
         label: The label with people's points, in a copy that with the judge's.
         ask: How chat models are asked.
-        notify: Called with a line on what is left out.
 
     Raises:
         DataError: Nobody rated a reply, or a judge rates none.
@@ -141,13 +137,13 @@ def judge_agreement(
     from ..analysis.recllmsim import judges
     from ..runs.asks import JudgedReply, judging
 
-    held = conversations_of(source, notify)
-    turns = _peoples_turns(held, label, notify)
+    held = conversations_of(source)
+    turns = _peoples_turns(held, label)
     points: dict[str, Judge | Stored] = {}
     chats: dict[str, Any] = {}
     for name, one in (model if isinstance(model, Mapping) else {name: name for name in model}).items():
         if isinstance(one, str) and Path(one).exists():
-            points[name] = judges.labelled_points(conversations_of(one, notify), label)
+            points[name] = judges.labelled_points(conversations_of(one), label)
         elif isinstance(one, str) and one.partition("?")[0] == "offline":
             raise SettingError(f"--model {name}: the offline model cannot judge: give openai:NAME or PROVIDER:NAME")
         elif callable(one) and not hasattr(one, "invoke"):
@@ -160,14 +156,14 @@ def judge_agreement(
     answers = ask({name: judging(one, replies) for name, one in chats.items()}, "turns") if chats else {}
     missing = 0
     for name, own in answers.items():
-        missing += unanswered(own, name, "turn", they="are left out of its row", notify=notify)
+        missing += unanswered(own, name, "turn", they="are left out of its row")
         judged = zip(turns, own, strict=True)
         points[name] = {(turn.path, turn.turn): float(reply.points) for turn, reply in judged if reply.points}
     report = judges.measure_judges(turns, points)
     return report.model_copy(update={"about": {**report.about, "unanswered": missing}})
 
 
-def _guesses(folder: Path, talks: "Sequence[ProfileTalk]", notify: Notify) -> "dict[str, OptionScores]":
+def _guesses(folder: Path, talks: "Sequence[ProfileTalk]") -> "dict[str, OptionScores]":
     """People's guesses, the answers of `duologue label --labels profile_ASPECT`: the mean of the people's scores."""
     from ..analysis.recllmsim.prediction import ranked_scores
     from ..analysis.recllmsim.vocabulary import ASPECTS, options_in
@@ -190,7 +186,7 @@ def _guesses(folder: Path, talks: "Sequence[ProfileTalk]", notify: Notify) -> "d
             "`duologue label --labels profile_personality`"
         )
     if lost:
-        notify(f"{lost} guesses are of no conversation here, and are left out")
+        logged(f"{lost} guesses are of no conversation here, and are left out")
     return {
         talk: {
             aspect: {name: sum(one.get(name, 0.0) for one in own) / len(own) for name in set().union(*own)}
@@ -200,7 +196,7 @@ def _guesses(folder: Path, talks: "Sequence[ProfileTalk]", notify: Notify) -> "d
     }
 
 
-def _peoples_turns(held: Sequence[Conversation], label: str, notify: Notify) -> "tuple[JudgedTurn, ...]":
+def _peoples_turns(held: Sequence[Conversation], label: str) -> "tuple[JudgedTurn, ...]":
     """The rated replies, without those whose label `duologue annotate` wrote; DataError if there are none."""
     from ..analysis.recllmsim.judges import judged_turns, replies_of
     from ..data.labels.table import tables_of
@@ -227,9 +223,9 @@ def _peoples_turns(held: Sequence[Conversation], label: str, notify: Notify) -> 
             "satisfied they are, such as people's second study of RecLLMSim, or name the label"
         )
     if nameless := sum(not named_user(held[place]) for place in {turn.conversation for turn in of_people}):
-        notify(f"{nameless} conversations name no user: those about an equal scenario count as one user's")
+        logged(f"{nameless} conversations name no user: those about an equal scenario count as one user's")
     if len(of_people) < len(turns):
-        notify(f"{len(turns) - len(of_people)} of {len(turns)} {label!r} were written by duologue annotate: left out")
+        logged(f"{len(turns) - len(of_people)} of {len(turns)} {label!r} were written by duologue annotate: left out")
     return of_people
 
 

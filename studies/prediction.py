@@ -1,8 +1,7 @@
 """Nearness of simulated users to people's next turns, as a function for notebooks and scripts."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,127 +12,12 @@ from .sources import StudySource, conversations_of
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
     from ..analysis.bits import BitsReport
     from ..analysis.next_turn import Benchmark, NextTurnReport
-    from ..data import Conversation
     from ..data.people import NextTurn, UserPart
-    from ..graphs import Cast
-    from ..runs.plan import CallPlan
+    from ..runs.ask import Carry
     from ..runs.settings import RunSettings
 
 
 REPORT, TURNS, BITS = "next_turn.json", "turns.jsonl", "bits.jsonl"
-
-
-@dataclass(frozen=True)
-class NextTurnStudy:
-    """Simulated users that are asked for people's next turns: the fields are parameters of `next_turn`."""
-
-    people: "Sequence[Conversation]"
-    users: Mapping[str, Any]
-    """By name: anything that a cast takes as its user."""
-    part: "UserPart" = "all"
-    limit: int | None = None
-    seed: int = 0
-    cast: str | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    out: Path | None = None
-    bits: str | None = None
-    """The language model of this machine by which the bits of messages are counted."""
-
-    @cached_property
-    def casts(self) -> "dict[str, Cast]":
-        """The cast of each user."""
-        from ..graphs.single_turn import cast_for
-
-        moments = self._all.moments
-        return {name: cast_for(moments, user, self.cast, **self.settings) for name, user in self.users.items()}
-
-    @cached_property
-    def benchmark(self) -> "Benchmark":
-        """The moments at which the users can be asked."""
-        from ..graphs.single_turn import state_of
-
-        if not self.casts:
-            return self._all
-        name = next(iter(self.casts.values())).name
-        return self._all.askable(lambda moment: state_of(moment, name) is not None)
-
-    def retrieval_based(self) -> "tuple[list[NextTurn] | None, list[str]]":
-        """The turns of retrieval-based users, and notes."""
-        from ..runs.next_turn import said_from_people
-
-        return said_from_people(self.benchmark.moments, self.people, self.cast, seed=self.seed)
-
-    async def turns(
-        self,
-        settings: "RunSettings | None" = None,
-        watch: Callable[[str], object] = lambda _: None,
-    ) -> "dict[str, list[NextTurn]]":
-        """The turns of all users, one user after the other under one set of bounds; `watch`: called with each that begins."""
-        from ..runs.next_turn import next_turns
-        from ..runs.settings import RunSettings
-
-        shared = (settings or RunSettings()).shared()
-        turns = {}
-        for name, cast in self.casts.items():
-            watch(name)
-            how = shared.with_(out=self._folder(name), seed=self.seed)
-            turns[name] = await next_turns(cast, self.benchmark.moments, how)
-        return turns
-
-    def plan(self) -> "CallPlan":
-        """The plan of the turns of all users."""
-        from ..runs.next_turn import turns_planned
-
-        works = {name: (cast, self._folder(name)) for name, cast in self.casts.items()}
-        return turns_planned(works, self.benchmark.moments, seed=self.seed)
-
-    def report(
-        self,
-        turns: "Mapping[str, Sequence[NextTurn]]",
-        retrieval_based: "tuple[Sequence[NextTurn] | None, Sequence[str]]" = (None, ()),
-        watch: Callable[[int, int], object] = lambda done, planned: None,
-    ) -> "tuple[NextTurnReport, list[Path]]":
-        """The report, and the files that were written into `out`: it, and a line for each row and moment.
-
-        `watch`: called with how many costs in bits are known, and of how many.
-        """
-        from ..analysis.next_turn import RETRIEVED
-
-        baseline_turns, notes = retrieval_based
-        baseline = {} if baseline_turns is None else {RETRIEVED: baseline_turns}
-        rows = self.benchmark.rows({**baseline, **turns})
-        report = self.benchmark.report(rows, notes)
-        if self.bits is not None:
-            report = report.model_copy(update={"bits": self._bits({**baseline, **turns}, watch)})
-        if self.out is None:
-            return report, []
-        make_folder(self.out)
-        write_text(self.out / REPORT, dumps(report.model_dump(mode="json"), indent=2) + "\n")
-        write_lines(self.out / TURNS, self.benchmark.lines(rows))
-        return report, [self.out / REPORT, self.out / TURNS]
-
-    def _bits(self, turns: "Mapping[str, Sequence[NextTurn]]", watch: Callable[[int, int], object]) -> "BitsReport":
-        from ..analysis.bits import KeptCosts, Ledger
-        from ..analysis.language_model import LanguageModel
-        from ..nodes.models.openai import file_of
-
-        model = LanguageModel(file_of((self.bits or "").removeprefix("local:")))
-        if self.out is not None:
-            make_folder(self.out)
-        kept = KeptCosts(None if self.out is None else self.out / BITS)
-        simulated = {name: {one.key: one.text for one in own} for name, own in turns.items()}
-        return Ledger(model, self.benchmark.moments, self.people, self.seed, kept).report(simulated, watch)
-
-    @cached_property
-    def _all(self) -> "Benchmark":
-        from ..analysis.next_turn import Benchmark
-
-        return Benchmark.of(self.people, part=self.part, limit=self.limit, seed=self.seed)
-
-    def _folder(self, user: str) -> Path | None:
-        from ..runs.next_turn import folder_name
-
-        return None if self.out is None else self.out / folder_name(user)
 
 
 def next_turn(
@@ -145,10 +29,11 @@ def next_turn(
     limit: int | None = None,
     seed: int = 0,
     cast: str | None = None,
-    run: Any = None,
+    settings: Mapping[str, Any] | None = None,
     baseline: bool = True,
     bits: str | None = None,
-    **settings: Any,
+    run: "RunSettings | None" = None,
+    carry: "Carry | None" = None,
 ) -> "NextTurnReport":
     """Compare the next turns of simulated users with those of people; `duologue next-turn` as a function.
 
@@ -162,36 +47,77 @@ def next_turn(
         limit: Number of conversations, drawn with the seed; None: all.
         seed: Seed of the draws and of all calls.
         cast: The cast whose user is asked; default: the cast of the conversations' kind.
-        run: `runs.RunSettings` of the calls; one set of bounds holds for all users.
+        settings: Settings of the cast.
         baseline: Whether to ask also retrieval-based users, with messages of other people.
         bits: A language model of this machine, `local:smollm2`, a GGUF file or a folder of transformers: count the bits of
             people's and users' messages under it, and what scenario and history explain. Needs the extra `readers`.
-        settings: Settings of the cast.
+        run: `runs.RunSettings` of the calls; one set of bounds holds for all users.
+        carry: How the runs are carried out, in place of `run`.
 
     Returns:
         The report, whose `table()` a notebook shows.
 
     Raises:
         DataError: No turn of a user is left.
+        EndpointError: An endpoint cannot be used, and no user gave a turn.
         RunError: The folder holds turns of other settings.
 
     Example::
 
         >>> duologue.next_turn("human_exp_V2", ["offline"], part="test").table()  # doctest: +SKIP
     """
-    from ..runs.loop import blocking
+    from ..analysis.next_turn import RETRIEVED, Benchmark
+    from ..graphs.single_turn import cast_for, state_of
+    from ..runs.ask import Runs, carried
+    from ..runs.next_turn import folder_name, said_from_people, turns_in, turns_run
 
-    users = [user] if isinstance(user, str) else user
-    study = NextTurnStudy(
-        conversations_of(source),
-        dict(users) if isinstance(users, Mapping) else {name: name for name in users},
-        part,
-        limit,
-        seed,
-        cast,
-        settings,
-        None if out is None else Path(out),
-        bits,
-    )
-    retrieval_based = study.retrieval_based() if baseline else (None, [])
-    return study.report(blocking(study.turns(run)), retrieval_based)[0]
+    people, folder = conversations_of(source), None if out is None else Path(out)
+    named = [user] if isinstance(user, str) else user
+    users = dict(named) if isinstance(named, Mapping) else {name: name for name in named}
+    benchmark = Benchmark.of(people, part=part, limit=limit, seed=seed)
+    casts = {name: cast_for(benchmark.moments, one, cast, **(settings or {})) for name, one in users.items()}
+    if casts:
+        of = next(iter(casts.values())).name
+        benchmark = benchmark.askable(lambda moment: state_of(moment, of) is not None)
+    moments = benchmark.moments
+    runs = Runs({folder_name(name): turns_run(one, moments, seed) for name, one in casts.items()}, folder)
+    talks = (carry or carried(run))(runs, "turns", "each one turn of a user")
+    said, notes = said_from_people(moments, people, cast, seed=seed) if baseline else (None, [])
+    turns = {} if said is None else {RETRIEVED: said}
+    turns |= {name: turns_in(one, moments, talks[folder_name(name)]) for name, one in casts.items()}
+    rows = benchmark.rows(turns)
+    report = benchmark.report(rows, notes)
+    if folder is not None:
+        make_folder(folder)
+    if bits is not None:
+        kept = None if folder is None else folder / BITS
+        report = report.model_copy(update={"bits": _bits(bits, benchmark, people, seed, turns, kept)})
+    if folder is not None:
+        write_text(folder / REPORT, dumps(report.model_dump(mode="json"), indent=2) + "\n")
+        write_lines(folder / TURNS, benchmark.lines(rows))
+    return report
+
+
+def _bits(
+    model: str,
+    benchmark: "Benchmark",
+    people: Sequence[Any],
+    seed: int,
+    turns: "Mapping[str, Sequence[NextTurn]]",
+    kept: Path | None,
+) -> "BitsReport":
+    from ..analysis.bits import KeptCosts, Ledger
+    from ..analysis.language_model import LanguageModel
+    from ..nodes.calls.service import Calls
+    from ..nodes.models.openai import file_of
+    from ..runs.progress import Figures, shown
+
+    reader = LanguageModel(file_of(model.removeprefix("local:")))
+    simulated = {name: {one.key: one.text for one in own} for name, own in turns.items()}
+    figures = Figures(len(benchmark.moments), Calls(), "costs of messages")
+
+    def watch(done: int, planned: int) -> None:
+        figures.ended, figures.planned = done, planned
+
+    with shown(figures, sys.stderr.isatty() or None):
+        return Ledger(reader, benchmark.moments, people, seed, KeptCosts(kept)).report(simulated, watch)

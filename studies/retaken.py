@@ -21,9 +21,6 @@ from ..nodes.state import Planned
 from .agent_trials import AgentTest
 from .sources import one_conversation
 
-REPLAYS = "replays"
-"""Key of a manifest's source for the run that is replayed."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class RetakenTest(AgentTest):
@@ -47,43 +44,67 @@ class RetakenTest(AgentTest):
         return [f"{reached} of {len(scores)} futures succeeded; the stored conversation {before}"], None
 
 
+NEEDLESS = ("judge", "behaviour", "against", "limits")
+"""Arguments that say nothing about stored conversations, which have all of it."""
+
+
 def taken_up(
-    source: "str | Path | Iterable[Conversation]",
-    agent: Any,
-    at: str | None,
-    *,
-    cast: Cast | str | None,
-    user: Any,
-    settings: Mapping[str, Any] | Callable[..., Mapping[str, Any]],
-    limits: Mapping[str, Any],
-    repeats: int,
-    limit: int | None,
-    out: Path | None,
+    agent: Any, source: Any, asked: Mapping[str, Any], settings: Callable[..., dict[str, Any]], out: Path | None
 ) -> RetakenTest:
-    """The test of `from_` (`at`), or of `replay_user` where that is None; errors as of `test`.
+    """The test of `from_` or `replay_user`, with the arguments and errors of `test`.
 
     Everything is as in the run of the conversations but for what is given; it is rebuilt from their records.
     """
+    place, replays, cast = asked["from_"], asked["replay_user"], asked["cast"]
+    flag = "replay_user" if replays else "from_"
+    if replays and place is not None:
+        raise SettingError("from_ and replay_user exclude each other: give one")
+    if wrong := [name for name in NEEDLESS if asked[name]]:
+        raise SettingError(
+            f"{wrong[0]}: goes without {flag}, which takes what the stored conversations have: leave it out"
+        )
+    if replays and (asked["user"] is not None or asked["repeats"] != 1):
+        raise SettingError("replay_user: the users say what they said: leave user and repeats out")
+    first, colon, number = (place or "").rpartition(":")
+    if not replays and (not colon or not number.isdecimal()):
+        raise SettingError(f"from_ {place}: write ID:MESSAGE, such as 21adbf:3; the page of the run has both")
     of_limits = {one.name for one in fields(Limits)}
 
-    def given(*models: Any) -> dict[str, Any]:
-        return dict(settings(*models) if callable(settings) else settings)
-
     def of_cast(model: Any = None) -> dict[str, Any]:
-        return {name: value for name, value in given(model).items() if name not in of_limits | {"world"}}
+        return {name: value for name, value in settings(model).items() if name not in of_limits | {"world"}}
 
-    changed = {name: value for name, value in given().items() if name in of_limits}
-    changed |= {name: value for name, value in limits.items() if value is not None}
-    world = given().get("world")
-    rebuilding = Rebuilding(cast, user, agent, world, of_cast() if isinstance(cast, Cast) else of_cast)
-    if at is not None:
-        place = at.rpartition(":")
-        if not place[1] or not place[2].isdecimal():
-            raise SettingError(f"from_ {at}: write ID:MESSAGE, such as 21adbf:3; the page of the run has both")
-        return _fork(*_stored(source, out), place[0], int(place[2]), rebuilding, changed, repeats)
-    if user is not None or repeats != 1:
-        raise SettingError("replay_user: the users say what they said: leave user and repeats out")
-    return _replay(*_stored(source, out), rebuilding, changed, limit)
+    given = settings() | {name: asked[name] for name in ("max_turns", "seed") if asked[name] is not None}
+    changed = {name: value for name, value in given.items() if name in of_limits}
+    own = of_cast() if isinstance(cast, Cast) else of_cast
+    rebuilding = Rebuilding(cast, asked["user"], agent, given.get("world"), own)
+    read, manifest, name = _stored(source, out)
+    about: dict[str, Any] = {"source": name or ("conversations" if replays else "a conversation")}
+    if replays:
+        stored, notes = _finished(read, name, asked["limit"])
+        states = [replayed(one, name) for one in stored]
+        about["replays"] = about["source"]
+    else:
+        stored, notes = [one_conversation(read, first or None, Path(name or "the source"))], []
+        states = [forked(stored[0], int(number), source=name)]
+    rebuilt, limits, another, others = rebuilding.fitted(stored, manifest, states)
+    if replays and another:  # a log may be longer than the cast's conversations
+        limits = replace(limits, max_turns=max(len(one.exchanges) for one in stored))
+    limits = replace(limits, **changed)
+    if not replays:
+        _check_turns(states[0], limits)
+        fork = Fork.model_validate(states[0].get("forks"))
+        lacking = [*_without_world(stored[0], fork.at, rebuilt)] if rebuilt.world is None else []
+        fork = fork.model_copy(update={"notes": (*fork.notes, *lacking)})
+        states[0]["forks"], notes = fork.plain(), list(fork.notes)
+        about["forks"] = fork.model_dump(include={"id", "at"})
+    return RetakenTest(
+        cast=rebuilt,
+        scenarios=Scenarios(states if replays else repeated(states, asked["repeats"]), about),
+        limits=limits,
+        notes=(*notes, *others),
+        stored=tuple(stored),
+        replays=replays,
+    )
 
 
 def _stored(
@@ -99,65 +120,14 @@ def _stored(
     return [*chain(loaded, cut)], loaded.manifest, Path(source).resolve().name
 
 
-def _fork(
-    stored: list[Conversation],
-    manifest: Mapping[str, Any],
-    source: str,
-    name: str,
-    at: int,
-    rebuilding: Rebuilding,
-    changed: Mapping[str, Any],
-    repeats: int,
-) -> RetakenTest:
-    conversation = one_conversation(stored, name or None, Path(source or "the source"))
-    state = forked(conversation, at, source=source)
-    cast, base, _, others = rebuilding.fitted([conversation], manifest, [state])
-    limits = replace(base, **changed)
-    _check_turns(state, limits)
-    notes = [*_without_world(conversation, at, cast)] if cast.world is None else []
-    recorded = Fork.model_validate(state.get("forks"))
-    recorded = recorded.model_copy(update={"notes": (*recorded.notes, *notes)})
-    state["forks"] = recorded.plain()
-    about = {"source": source or "a conversation", "forks": recorded.model_dump(include={"id", "at"})}
-    return RetakenTest(
-        cast=cast,
-        scenarios=Scenarios(repeated([state], repeats), about),
-        limits=limits,
-        name="fork",
-        notes=(*recorded.notes, *others),
-        stored=(conversation,),
-    )
-
-
-def _replay(
-    read: list[Conversation],
-    manifest: Mapping[str, Any],
-    source: str,
-    rebuilding: Rebuilding,
-    changed: Mapping[str, Any],
-    limit: int | None,
-) -> RetakenTest:
+def _finished(read: list[Conversation], source: str, limit: int | None) -> tuple[list[Conversation], list[str]]:
+    """The conversations that can be replayed, and a note on the others; DataError without any."""
     read = [one for one in read if one.messages]
     stored = [one for one in read if one.failure is None and not one.cut_by_run]
     if not stored:
         raise DataError(f"{source or 'the source'}: has no conversation with messages that came to its end")
     left = len(read) - len(stored)
-    notes = [f"{left} conversations failed or were cut short: left out"] if left else []
-    stored = stored[:limit]
-    states = [replayed(one, source) for one in stored]
-    cast, base, another, others = rebuilding.fitted(stored, manifest, states)
-    if another:  # a log may be longer than the cast's conversations
-        base = replace(base, max_turns=max(len(one.exchanges) for one in stored))
-    about = {"source": source or "conversations", REPLAYS: source or "conversations"}
-    return RetakenTest(
-        cast=cast,
-        scenarios=Scenarios(states, about),
-        limits=replace(base, **changed),
-        name="replay",
-        notes=(*notes, *others),
-        stored=tuple(stored),
-        replays=True,
-    )
+    return stored[:limit], [f"{left} conversations failed or were cut short: left out"] if left else []
 
 
 def _check_turns(state: Planned, limits: Limits) -> None:

@@ -1,7 +1,7 @@
 """The sources of a study: conversations, or a path that `load` reads; and the lines that a study reports."""
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
@@ -12,8 +12,6 @@ from ..data.people import drawn_users
 from ..errors import DataError, at
 
 StudySource: TypeAlias = str | Path | Iterable[Conversation]
-Notify: TypeAlias = Callable[[str], object]
-"""Called with each line about a study that is not in its result."""
 
 
 def logged(line: str) -> None:
@@ -21,22 +19,20 @@ def logged(line: str) -> None:
     logging.getLogger(__name__).warning("%s", line)
 
 
-def conversations_of(source: StudySource, notify: Notify = logged) -> Sequence[Conversation]:
+def conversations_of(source: StudySource) -> Sequence[Conversation]:
     """The conversations of a source, read where it is a path; what was loaded stays so (`Loaded.annotated`).
 
-    `notify` is called with a line for each file that could not be read.
+    A file that could not be read is logged.
     """
     if not isinstance(source, str | Path):
         return source if isinstance(source, Loaded) else list(source)
     loaded = load(source)
     for line in loaded.broken:
-        notify(f"{at(loaded.path)}: {line}")
+        logged(f"{at(loaded.path)}: {line}")
     return loaded
 
 
-def of_drawn_users(
-    conversations: Sequence[Conversation], most: int, seed: int, notify: Notify = logged
-) -> tuple[Sequence[Conversation], str]:
+def of_drawn_users(conversations: Sequence[Conversation], most: int, seed: int) -> tuple[Sequence[Conversation], str]:
     """The conversations of users drawn by the seed, at most so many; and a remark, empty where all are taken.
 
     Of a streamed source only these are held. Users are in the order of a digest, so those of one name are drawn from every
@@ -45,7 +41,7 @@ def of_drawn_users(
     if len(conversations) <= most:
         drawn, remark = tuple(conversations), ""
     else:
-        notify(f"drawing users of {len(conversations):,} conversations")
+        logged(f"drawing users of {len(conversations):,} conversations")
         drawn, users, of_users = drawn_users(conversations, most, seed)
         remark = (
             f"{len(drawn):,} of {len(conversations):,} conversations are taken, those of {users:,} of "

@@ -1,8 +1,7 @@
 """The validity of simulated users: which runs it takes to measure it, and the report of what came of them."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,155 +11,14 @@ from ..data.people import MOST_DRAWN
 from .sources import StudySource, conversations_of, logged, of_drawn_users, path_of
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
-    from ..analysis.validity import MeetingResult, PeopleReport, RatedConversations, ValidityReport
+    from ..analysis.validity import MeetingResult, ValidityReport
     from ..data.people import UserPart
     from ..data.records import Conversation
-    from ..runs.plan import CallPlan
+    from ..runs.ask import Carry
     from ..runs.settings import RunSettings
     from ..runs.validity import ValidityRun
 
 REPORT = "report.json"
-
-
-@dataclass(frozen=True)
-class ValidityTrial:
-    """The plan of a trial: users, assistants, scoring functions, and the people's conversations."""
-
-    users: Mapping[str, Any]
-    """The simulated users by name: anything that a cast takes as its user."""
-    assistants: Mapping[str, Any]
-    """The assistants by name, the first is the reference; empty: no assistant."""
-    source: "str | Sequence[Conversation] | None" = None
-    """The path of the people's conversations, or they themselves; None: without a comparison with people."""
-    people: "Sequence[Conversation]" = ()
-    """The conversations of `source`."""
-    judges: Sequence[Any] = ()
-    """Models that rate people's conversations, besides the users that a model plays."""
-    testers: Mapping[str, "Callable[[Conversation], float | None]"] = field(default_factory=dict)
-    """Functions that score people's conversations."""
-    part: "UserPart" = "test"
-    scenarios: Path | None = None
-    limit: int | None = None
-    repeats: int = 2
-    seed: int = 0
-
-    @cached_property
-    def rated(self) -> "RatedConversations | None":
-        """The people's conversations with a satisfaction; DataError without any."""
-        from ..analysis.validity import RatedConversations
-
-        return None if self.source is None else RatedConversations.of(self.people)
-
-    @cached_property
-    def ratings(self) -> "list[ValidityRun]":
-        """The runs in which models rate people's conversations."""
-        from ..runs.validity import models_among, ratings
-
-        if self.rated is None or self.source is None:
-            return []
-        judges = {**{str(judge): judge for judge in self.judges}, **models_among(self.users)}
-        source = self.source if isinstance(self.source, str) else tuple(self.source)
-        return ratings(source, self.people, self._chosen, judges)
-
-    @cached_property
-    def meetings(self) -> "list[ValidityRun]":
-        """The runs in which users meet assistants."""
-        from ..runs.validity import meetings
-
-        if not self.assistants:
-            return []
-        settings = {"scenarios": self.scenarios, "limit": self.limit, "repeats": self.repeats, "seed": self.seed}
-        return meetings(self.users, self.assistants, **settings)  # type: ignore[arg-type]
-
-    def plan(self, out: Path | None) -> "CallPlan":
-        """The plan of all runs, of what they lack in the folder."""
-        from ..runs.ask import runs_planned
-
-        runs = {
-            run.place.as_posix(): (run.cast, run.states, run.cast.limits, out and out / run.place)
-            for run in (*self.ratings, *self.meetings)
-        }
-        return runs_planned(runs, "conversations", f"in {len(runs)} runs")
-
-    async def tried(
-        self,
-        out: Path | None = None,
-        settings: "RunSettings | None" = None,
-        watch: Callable[[str], object] = lambda _: None,
-    ) -> "ValidityReport":
-        """The report, once all is simulated and rated; with a folder it is written there, and the same call goes on.
-
-        `watch`: called with the place of each run that begins.
-        """
-        from ..runs.ask import simulated
-        from ..runs.settings import RunSettings
-
-        shared = (settings or RunSettings()).shared()
-        conversations = {}
-        for run in (*self.ratings, *self.meetings):
-            watch(run.place.as_posix())
-            limits = replace(run.cast.limits, seed=self.seed)
-            how = shared.with_(out=None if out is None else out / run.place)
-            conversations[run.place] = await simulated(run.cast, run.states, lambda one: one, how, limits=limits)
-        report = self.report(conversations)
-        if out is not None:
-            make_folder(out)
-            write_text(out / REPORT, dumps(report.model_dump(mode="json"), indent=2) + "\n")
-        return report
-
-    def report(self, conversations: "Mapping[Path, Sequence[Conversation]]") -> "ValidityReport":
-        """The report of the conversations of each run, by its place."""
-        from ..analysis.validity import ValidityReport
-
-        return ValidityReport(
-            people=None if self.rated is None else self._compared(self.rated, conversations),
-            told=tuple(self._meeting_results(conversations)),
-            seed=self.seed,
-            repeats=self.repeats,
-        )
-
-    @cached_property
-    def _places(self) -> dict[int, int]:
-        """The place of each of the people's conversations in the source."""
-        return {id(one): place for place, one in enumerate(self.people)}
-
-    @cached_property
-    def _chosen(self) -> list[int]:
-        """The places of those that stand in a pair."""
-        if self.rated is None:
-            return []
-        used = sorted({place for pair in self.rated.pairs(self.part) for place in pair})
-        return [self._places[id(self.rated.conversations[place])] for place in used]
-
-    def _compared(
-        self, rated: "RatedConversations", conversations: "Mapping[Path, Sequence[Conversation]]"
-    ) -> "PeopleReport":
-        """The testers against people."""
-        from ..analysis.validity import people_report
-        from ..runs.validity import values_of
-
-        values_by_tester: dict[str, list[float | None]] = {
-            name: [tester(one) for one in rated.conversations] for name, tester in self.testers.items()
-        }
-        failures: dict[str, list[str]] = {}
-        for run in self.ratings:
-            values, failures[run.user] = values_of(run, conversations[run.place], self._chosen, len(self.people))
-            values_by_tester[run.user] = [values[self._places[id(one)]] for one in rated.conversations]
-        return people_report(rated, values_by_tester, self.part, failures)
-
-    def _meeting_results(self, conversations: "Mapping[Path, Sequence[Conversation]]") -> "list[MeetingResult]":
-        """The ratings of the assistants by each user."""
-        from ..analysis.validity import told_apart
-
-        results: list[MeetingResult] = []
-        for user in self.users if self.meetings else ():
-            own = [run for run in self.meetings if run.user == user]
-            met = {
-                name: [one for run in own if run.assistant == name for one in conversations[run.place]]
-                for name in self.assistants
-            }
-            results += told_apart(user, own[0].says_by, own[0].scenarios, met)
-        return results
 
 
 def validity(
@@ -176,7 +34,8 @@ def validity(
     repeats: int = 2,
     seed: int = 0,
     out: str | Path | None = None,
-    settings: Any = None,
+    run: "RunSettings | None" = None,
+    carry: "Carry | None" = None,
 ) -> "ValidityReport":
     """Measure the validity of simulated users; `duologue validity` as a function.
 
@@ -194,7 +53,8 @@ def validity(
         repeats: Number of conversations about each scenario.
         seed: Seed of all draws and calls.
         out: A folder for the report and the runs; the same call goes on with what it holds.
-        settings: `runs.RunSettings` of the calls.
+        run: `runs.RunSettings` of the calls.
+        carry: How the runs are carried out, in place of `run`.
 
     Returns:
         The report, whose `table()` and `people.table()` a notebook shows.
@@ -206,36 +66,60 @@ def validity(
 
         >>> duologue.validity(testers={"short": lambda talk: -len(talk.messages)}).table()  # doctest: +SKIP
     """
-    from ..runs.loop import blocking
-
-    trial = trial_of(
-        source, user, assistants, testers=testers or {}, judges=[judge] if isinstance(judge, str) else judge, part=part,
-        scenarios=None if scenarios is None else Path(scenarios), limit=limit, repeats=repeats, seed=seed,
-    )  # fmt: skip
-    return blocking(trial.tried(None if out is None else Path(out), settings))
-
-
-def trial_of(
-    source: "StudySource | None",
-    user: Any,
-    assistants: "Mapping[str, Any] | None",
-    *,
-    seed: int,
-    notify: Callable[[str], object] = logged,
-    **fields: Any,
-) -> ValidityTrial:
-    """The trial of the parameters of `validity`; `notify` is called with a line where users are drawn."""
+    from ..analysis.validity import RatedConversations, ValidityReport, people_report
     from ..nodes.seeded_faults import PLANTED
+    from ..runs.ask import Runs, carried
+    from ..runs.validity import meetings, models_among, ratings, values_of
 
-    people, remark = of_drawn_users(() if source is None else conversations_of(source), MOST_DRAWN, seed, notify)
+    people, remark = of_drawn_users(() if source is None else conversations_of(source), MOST_DRAWN, seed)
+    path, folder = path_of(source), None if out is None else Path(out)
     if remark:
-        notify(f"{path}: {remark}" if (path := path_of(source)) else remark)
+        logged(f"{path}: {remark}" if path else remark)
     named = [user] if isinstance(user, str) else user
-    return ValidityTrial(
-        users=dict(named) if isinstance(named, Mapping) else {spec: spec for spec in named},
-        assistants=PLANTED if assistants is None else assistants,
-        source=None if source is None else str(path) if (path := path_of(source)) and not remark else people,
-        people=people,
-        seed=seed,
-        **fields,
-    )
+    users = dict(named) if isinstance(named, Mapping) else {spec: spec for spec in named}
+    agents = PLANTED if assistants is None else assistants
+    rated = None if source is None else RatedConversations.of(people)
+    places = {id(one): place for place, one in enumerate(people)}
+    chosen: list[int] = []  # the places of the people's conversations that stand in a pair
+    rating: list[ValidityRun] = []
+    if rated is not None:
+        used = sorted({place for pair in rated.pairs(part) for place in pair})
+        chosen = [places[id(rated.conversations[place])] for place in used]
+        judges = {str(one): one for one in ([judge] if isinstance(judge, str) else judge)} | models_among(users)
+        rating = ratings(str(path) if path and not remark else people, people, chosen, judges)
+    meeting: list[ValidityRun] = []
+    if agents:
+        file = None if scenarios is None else Path(scenarios)
+        meeting = meetings(users, agents, scenarios=file, limit=limit, repeats=repeats, seed=seed)
+    every = (*rating, *meeting)
+    runs = Runs({one.place: (one.cast, one.states, replace(one.cast.limits, seed=seed)) for one in every}, folder)
+    talks = (carry or carried(run))(runs, "conversations", f"in {len(every)} runs")
+    of_people = None
+    if rated is not None:
+        values = {name: [tester(one) for one in rated.conversations] for name, tester in (testers or {}).items()}
+        failures: dict[str, list[str]] = {}
+        for one in rating:
+            own, failures[one.user] = values_of(one, talks[one.place], chosen, len(people))
+            values[one.user] = [own[places[id(talk)]] for talk in rated.conversations]
+        of_people = people_report(rated, values, part, failures)
+    told = tuple(_told_apart(users, agents, meeting, talks)) if meeting else ()
+    report = ValidityReport(people=of_people, told=told, seed=seed, repeats=repeats)
+    if folder is not None:
+        make_folder(folder)
+        write_text(folder / REPORT, dumps(report.model_dump(mode="json"), indent=2) + "\n")
+    return report
+
+
+def _told_apart(
+    users: Mapping[str, Any],
+    assistants: Mapping[str, Any],
+    meetings: "Sequence[ValidityRun]",
+    talks: "Mapping[str, Sequence[Conversation]]",
+) -> "Iterator[MeetingResult]":
+    """The ratings of the assistants by each user."""
+    from ..analysis.validity import told_apart
+
+    for user in users:
+        own = [run for run in meetings if run.user == user]
+        met = {name: [one for run in own if run.assistant == name for one in talks[run.place]] for name in assistants}
+        yield from told_apart(user, own[0].says_by, own[0].scenarios, met)

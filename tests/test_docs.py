@@ -13,8 +13,8 @@ LAYERS = ("analysis", "cli", "data", "duologue", "graphs", "hosts", "nodes", "pr
 DOTTED = re.compile(rf"`+(?:from |import )?((?:{'|'.join(LAYERS)})(?:\.[A-Za-z_]\w*)+)(?=[`(:\[,= ])")
 LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
-EXCEPTIONS = {"duologue.formats", "prompts.json"}
-"""Groups of entry points, and a file of a run."""
+EXCEPTIONS = {"duologue.formats"}
+"""A group of entry points."""
 
 
 def pages() -> Iterator[tuple[Path, str]]:

@@ -82,21 +82,12 @@ def test_two_sources_are_compared_and_the_report_is_written(open_data: Path, tmp
 
 
 @pytest.mark.heavy
-def test_references_are_given_by_name_or_as_paths_and_are_in_the_report(
-    conversations: list[duologue.Conversation], tmp_path: Path
-) -> None:
+def test_references_are_named_and_are_in_the_report(conversations: list[duologue.Conversation], tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
-    for name in ("first", "second"):
-        duologue.data.record_lines.write(conversations, tmp_path / f"{name}.jsonl")
-    paths = [tmp_path / "first.jsonl", str(tmp_path / "second.jsonl")]
-    by_path = duologue.compare(conversations, conversations, references=paths)
-    by_name = duologue.compare(conversations, conversations, references={"mine": conversations})
-    assert list(by_path.references) == ["first.jsonl", "second.jsonl"]
-    assert list(by_name.references) == ["mine"]
-    alone = duologue.compare(conversations, conversations, references=tmp_path / "first.jsonl")
-    assert list(alone.references) == ["first.jsonl"]
-    with pytest.raises(TypeError, match="conversations by name"):
-        duologue.compare(conversations, conversations, references=[conversations])  # type: ignore[list-item]
+    duologue.data.record_lines.write(conversations, tmp_path / "first.jsonl")
+    others = {"mine": conversations, "stored": tmp_path / "first.jsonl"}
+    report = duologue.compare(conversations, conversations, references=others)
+    assert list(report.references) == ["mine", "stored"]
 
 
 OFFERED = [name for name in duologue.__all__ if callable(getattr(duologue, name)) or name in ("casts", "domains")]

@@ -275,4 +275,4 @@ def topics_of(conversations: Iterable[Conversation], path: str | Path, *, max_by
 def samples() -> list[Topic]:
     """The topics of the package: a few texts of our own, of different shape, one in Chinese."""
     with as_file(files("duologue.data").joinpath("samples", "topics.jsonl")) as path:
-        return read_topics(path)
+        return topics.checked(topics.read_topic_lines(path), path, MAX_BYTES)

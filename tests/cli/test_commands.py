@@ -119,7 +119,7 @@ CALLED = [
     (("agreement", "logs.jsonl", "--between", "a,b"), "studies.labels.agreement", {"between": [["a", "b"]]}),
     (("show", "logs.jsonl", "--id", "t1"), "studies.pages.show", {"id": "t1"}),
     (("runs", "."), "studies.history.history", {}),
-    (("label", "logs.jsonl", "--labels", "style", "--out", "w"), "studies.labels.people_labels",
+    (("label", "logs.jsonl", "--labels", "style", "--out", "w"), "runs.people_labels.people_labels",
      {"labels": ("style",)}),
     (("papers", "recllmsim", "predict", "logs.jsonl"), "studies.papers.predict_profiles", {}),
     (("papers", "recllmsim", "judges", "logs.jsonl"), "studies.papers.judge_agreement", {}),
@@ -128,10 +128,10 @@ CALLED = [
     (("scenarios", "tools.json", "--out", "new.jsonl"), "studies.scenario_design.read_sources", {}),
     ((*TEST, "--repeats", 3, "--threshold", 0.5), "studies.agent_tests.prepared", {"repeats": 3, "threshold": 0.5}),
     ((*TEST, "--world", "a:b", "--set", "language=zh"), "studies.agent_tests.prepared", {}),
-    (("annotate", "logs.jsonl", "--labels", "style", "--out", "o", "--votes", 2), "runs.annotate.AnnotationWork.of",
+    (("annotate", "logs.jsonl", "--labels", "style", "--out", "o", "--votes", 2), "runs.annotate.AnnotationWork",
      {"votes": 2}),
-    (("next-turn", "logs.jsonl"), "studies.prediction.NextTurnStudy", {"out": None}),
-    (("validity", "--seed", 3), "studies.validation.trial_of", {"seed": 3}),
+    (("next-turn", "logs.jsonl"), "studies.prediction.next_turn", {"out": None}),
+    (("validity", "--seed", 3), "studies.validation.validity", {"seed": 3}),
 ]  # fmt: skip
 
 
@@ -149,12 +149,8 @@ def test_a_command_calls_its_function(duologue, folder, monkeypatch, arguments, 
         calls.append(named)
         raise _Called
 
-    module, _, name = function.removesuffix(".of").rpartition(".")
-    owner = import_module(f"duologue.{module}")
-    if function.endswith(".of"):
-        monkeypatch.setattr(getattr(owner, name), "of", instead)
-    else:
-        monkeypatch.setattr(owner, name, instead)
+    module, _, name = function.rpartition(".")
+    monkeypatch.setattr(import_module(f"duologue.{module}"), name, instead)
     assert duologue(*arguments)[0] == 70
     [called] = calls
     assert {name: called[name] for name in expected} == expected

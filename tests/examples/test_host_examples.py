@@ -42,7 +42,5 @@ def test_an_example_of_a_host_runs_offline_and_its_user_ends(name: str, tmp_path
 
 
 @pytest.mark.parametrize("name", ENDS)
-def test_an_example_of_a_host_is_short_and_names_version_and_day(name: str) -> None:
-    lines = (EXAMPLES / name).read_text(encoding="utf-8").splitlines()
-    assert len(lines) <= 60
-    assert "2026-11-28" in " ".join(lines[:6])
+def test_an_example_of_a_host_is_short(name: str) -> None:
+    assert len((EXAMPLES / name).read_text(encoding="utf-8").splitlines()) <= 60

@@ -6,7 +6,6 @@ import os
 import signal
 import socket
 import struct
-import time
 from collections import Counter, deque
 from contextlib import suppress
 from pathlib import Path
@@ -24,8 +23,7 @@ class Endpoint:
     for the header, null for none); `gone`: pairs of seconds since the first request between which nobody listens;
     `gone_requests`: pairs of a number of requests after which so many are reset; `misbehave`: rate of the speakers;
     `reply`: one text for everything; `changes`: each reply ends with its number, so that none is equal; `tools`: call the first tool first; `redirect`: where to; `huge`: bytes; `log`: a
-    file that gets a line for each proper reply; `times`: one that gets when each request came and each proper reply was
-    sent, by the system's monotonic clock; `hold_at`: from the nth proper reply on nothing is answered (`lost`: so
+    file that gets a line for each proper reply; `hold_at`: from the nth proper reply on nothing is answered (`lost`: so
     many of those held are counted as answered all the same); `kill`: {"pid", "at", "when"}: SIGKILL at the nth proper
     reply, `before`, `amid` or `after` it is sent.
     """
@@ -139,7 +137,6 @@ class Endpoint:
             self._reset(writer)
             return False
         self.asked[key] += 1
-        self._timed(key, "asked")
         self.last = {"path": path, "headers": {k: v for k, v in headers.items() if k != "authorization"}}
         self.in_flight += 1
         self.most = max(self.most, self.in_flight)
@@ -214,13 +211,7 @@ class Endpoint:
         self.answered[key] += 1
         if path := self.settings.get("log"):
             noted(Path(path), {"request": key, "times": self.answered[key]})
-        sent = await self._killed(reply, stays, writer)
-        self._timed(key, "sent")
-        return sent
-
-    def _timed(self, key: str, what: str) -> None:
-        if path := self.settings.get("times"):
-            noted(Path(path), {"request": key, what: time.monotonic()})
+        return await self._killed(reply, stays, writer)
 
     async def _killed(self, reply: Reply, stays: bool, writer: Writer) -> bool:
         """Send a proper reply; at the one that was told, kill whom the settings name."""

@@ -9,13 +9,15 @@ from duologue.data.people import moments_of
 from duologue.errors import SettingError
 from duologue.graphs.single_turn import cast_for, cast_name
 from duologue.runs import RunSettings, blocking
-from duologue.runs import next_turn as asking
+from duologue.runs.ask import Runs
+from duologue.runs.next_turn import turns_in, turns_run
 from duologue.testing import scripted_model
 
 
-def next_turns(cast, moments, *, attempts=None, behaviours=(), **settings):
-    how = RunSettings.of(**settings)
-    return blocking(asking.next_turns(cast, moments, how, attempts=attempts, behaviours=behaviours))
+def next_turns(cast, moments, *, seed=0, **settings):
+    moments = list(moments)
+    work = Runs({"": turns_run(cast, moments, seed)}).conversations(RunSettings.of(**settings))
+    return turns_in(cast, moments, blocking(work)[""])
 
 
 def stored(*turns, number=0, scenario=None, answered=True):
@@ -67,8 +69,8 @@ def test_a_rejected_draft_is_asked_for_again_with_the_casts_repair_and_one_that_
     assert (turn.text, turn.stopped, turn.rejected) == ("A quiet beach, please.", False, 2)
     assert len({text.rpartition("<note>")[2] for text in user.texts[:3]}) == 3
     leak = graphs.recllmsim.cast(user=lambda messages: "[System]: You are welcome.")
-    (turn, _) = turns_of(leak, stored("Where to go?"), attempts=3)
-    assert (turn.text, turn.stopped, turn.stop, turn.rejected, turn.failure) == ("", False, "user_rejected", 3, None)
+    (turn, _) = turns_of(leak, stored("Where to go?"))
+    assert (turn.text, turn.stopped, turn.stop, turn.rejected, turn.failure) == ("", False, "user_rejected", 4, None)
 
 
 def test_a_goodbye_is_a_text_with_which_the_user_leaves():

@@ -60,7 +60,7 @@ def test_a_replayed_user_meets_another_assistant_also_more_than_once(open_data, 
     (some, *_) = stored = format.read(source)[:2]
     cast = recllmsim.cast(user=f"replay:{source}", assistant="offline")
     duologue.simulate(cast, recllmsim.scenarios(stored), repeats=2, out=tmp_path / "run")
-    again = {str(one.extra["path"]): one for one in format.read(runs.write_dataset(tmp_path / "run").path)}
+    again = {str(one.extra["path"]): one for one in format.read(runs.write_dataset(tmp_path / "run")[0])}
     assert again.keys() == {
         str(one.extra["path"]).replace(".json", end) for one in stored for end in (".json", "_2.json")
     }

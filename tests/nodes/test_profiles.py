@@ -10,7 +10,7 @@ from duologue.nodes.calls.store import Call
 from duologue.nodes.messages import filled
 from duologue.nodes.profiles import CHINESE, OPPOSED, ProfileMaker, next_target
 from duologue.prompts import shipped
-from duologue.runs.loop import blocking
+from duologue.runs.engine import blocking
 from duologue.runs.profiles import MadeProfiles, agenerate, replies_of
 from tests.data.recllmsim.small_files import ANNA
 
@@ -61,7 +61,7 @@ def test_the_request_shows_who_is_there_and_what_is_lacking():
 def test_the_endpoint_sees_request_draft_and_reason(endpoint, tmp_path):
     endpoint.say(user=[TEXTS[0].replace("9. Other", "10. Another"), f"Sure!\n\n{TEXTS[0]}", TEXTS[4]])
     generation = generate(2, tmp_path / "a.txt", "openai:m?temperature=1")
-    assert (generation.complete, generation.rejected) == (True, {"incomplete": 1})
+    assert (generation.failure, generation.rejected) == ("", {"incomplete": 1})
     assert (tmp_path / "a.txt").read_text() == f"{TEXTS[0]}\n\n{TEXTS[4]}\n\n"
     bodies = endpoint.bodies()
     assert [[m["role"] for m in body["messages"]] for body in bodies] == [

@@ -65,7 +65,7 @@ def merged(stored: NotebookNode, ran: NotebookNode) -> NotebookNode:
 
 def _is_progress(output: NotebookNode) -> bool:
     text = "".join(output.get("data", {}).get("text/plain", ""))
-    return output.output_type == "display_data" and re.match(r"\d+ of \d+ conversations", text) is not None
+    return output.output_type == "display_data" and re.match(r"\d+ of \d+ (conversations|answers)", text) is not None
 
 
 def _image(match: re.Match[str]) -> str:

@@ -13,9 +13,9 @@ from duologue.data.simquac import ReadingQuestion
 from duologue.errors import DataError, SettingError
 from duologue.nodes.models.scripted import ScriptedModel
 from duologue.prompts import PromptError
-from duologue.runs.ask import GIVE_UP, Asking, ModelAnswer
-from duologue.runs.asks import JudgedReply, RankedConversation, WordedScenario, aread, judging, ranking, wordings
-from duologue.runs.loop import blocking
+from duologue.runs.ask import GIVE_UP, Asking, ModelAnswer, Runs
+from duologue.runs.asks import JudgedReply, RankedConversation, WordedScenario, judging, ranking, wordings
+from duologue.runs.engine import blocking
 from duologue.runs.settings import RunSettings
 from duologue.testing import scripted_model
 
@@ -62,9 +62,14 @@ def test_ten_failures_in_a_row_end_it_and_fewer_do_not(silent: int, asked: int) 
 def test_whoever_holds_the_control_ends_it_and_the_answers_say_why() -> None:
     heard: list[str] = []
     settings = RunSettings(concurrency=1).shared()
-    answers = blocking(
-        asking(["a", "b", "c"], heard).answers(settings, on_answer=lambda _: settings.calls().end("that is enough"))
-    )
+
+    async def ask(word: str) -> ModelAnswer:
+        heard.append(word)
+        settings.calls().end("that is enough")
+        return ModelAnswer()
+
+    words = Asking(ScriptedModel(lines=[]), ModelAnswer, ["a", "b", "c"], ask, lambda word: [word])
+    answers = blocking(words.answers(settings))
     assert heard == ["a"]
     assert [one.error for one in answers] == ["", *["not asked: that is enough"] * 2]
 
@@ -209,8 +214,9 @@ def test_a_reader_is_asked_each_question_once_in_a_folder(tmp_path: Path) -> Non
         heard.append(str(messages[-1]))
         return "The pier was built in 1900."
 
+    cast = graphs.single_turn.reader(reader)
     for _ in range(2):
-        found = blocking(aread(graphs.single_turn.reader(reader), questions, RunSettings(out=tmp_path / "read")))
-        assert found.answers == ["The pier was built in 1900."] * 2
-        assert found.failures == [None, None]
+        work = Runs({"read": (cast, list(graphs.single_turn.question_states(questions)), cast.limits)}, tmp_path)
+        talks = blocking(work.conversations())["read"]
+        assert [graphs.single_turn.answer_of(one) for one in talks] == [("The pier was built in 1900.", None)] * 2
     assert len(heard) == 2

@@ -11,14 +11,18 @@ from duologue import graphs, runs
 from duologue.data import Conversation, Message, recllmsim
 from duologue.data.people import Moment, NextTurn, moments_of
 from duologue.graphs import Cast
-from duologue.runs.loop import blocking
-from duologue.runs.next_turn import folder_name
-from duologue.runs.next_turn import next_turns as anext_turns
+from duologue.nodes.calls.gate import EndpointError
+from duologue.runs.ask import Runs
+from duologue.runs.engine import blocking
+from duologue.runs.next_turn import folder_name, turns_in, turns_run
 from duologue.runs.store import RunError
 
 
-def next_turns(cast: Cast, moments: list[Moment], **settings: Any) -> list[NextTurn]:
-    return blocking(anext_turns(cast, moments, runs.RunSettings.of(**settings)))
+def next_turns(
+    cast: Cast, moments: list[Moment], out: Path | None = None, seed: int = 0, **settings: Any
+) -> list[NextTurn]:
+    work = Runs({"turns": turns_run(cast, moments, seed)}, out).conversations(runs.RunSettings.of(**settings))
+    return turns_in(cast, moments, blocking(work)["turns"])
 
 
 @pytest.fixture
@@ -94,16 +98,25 @@ def test_folders_of_users_have_readable_names_that_differ() -> None:
     assert all(name == name.strip("./") and "/" not in name for name in names)
 
 
-def test_an_endpoint_that_accepts_no_key_leaves_each_turn_with_the_reason(
+def test_an_endpoint_that_accepts_no_key_leaves_each_turn_with_the_reason_where_others_answer(
     moments: list[Moment], faulty: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     endpoint = faulty(status=401)
     for name, value in endpoint.environment.items():
         monkeypatch.setenv(name, value)
-    turns = next_turns(graphs.recllmsim.cast(user="openai:m"), moments)
-    assert all(turn.failure for turn in turns)
-    assert any("wrong_key" in str(turn.failure) for turn in turns)
-    assert endpoint.counts()["requests"] < len(moments)
+    casts = {user: graphs.recllmsim.cast(user=user) for user in ("openai:m", "offline")}
+
+    def asked(*users: str) -> dict[str, list[NextTurn]]:
+        talks = blocking(Runs({user: turns_run(casts[user], moments) for user in users}).conversations())
+        return {user: turns_in(casts[user], moments, talks[user]) for user in users}
+
+    with pytest.raises(EndpointError, match="wrong_key"):
+        asked("openai:m")
+    turns = asked("openai:m", "offline")
+    assert all(turn.failure for turn in turns["openai:m"])
+    assert any("wrong_key" in str(turn.failure) for turn in turns["openai:m"])
+    assert not any(turn.failure for turn in turns["offline"])
+    assert endpoint.counts()["requests"] < 2 * len(moments)
 
 
 def test_one_function_asks_users_of_any_kind_and_gives_the_report(moments: list[Moment], tmp_path: Path) -> None:

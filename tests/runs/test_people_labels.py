@@ -14,9 +14,9 @@ from duologue.data.labels.side_by_side import STUDY
 from duologue.data.records import Conversation, Message
 from duologue.errors import DataError, SettingError
 from duologue.prompts.label_pages import shipped_labels
-from duologue.runs.people_labels import AnswerFiles, answers_of, next_batch
+from duologue.runs.people_labels import AnswerFiles, answers_of, next_batch, people_labels
 from duologue.runs.store import BusyError
-from duologue.studies.labels import people_labels, study_preferences
+from duologue.studies.labels import study_preferences
 
 TONE = LabelDefinition.of("tone", {"unit": "user turn", "values": ["warm", "cold"]}, "x", "p")
 PAGE = "---\nunit: user turn\nvalues: [warm, cold]\n---\nHow the user sounds.\n"
@@ -104,15 +104,16 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 LABELS: dict[str, Any] = {"labels": ["tone"], "labels_dir": "pages"}
 
 
-def test_people_s_labels_stand_beside_those_of_the_data_with_a_tie_null(source: Path, tmp_path: Path) -> None:
+def test_people_s_labels_stand_beside_those_of_the_data_with_a_tie_null(
+    source: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     first, second = items_of(data.load(source), [TONE])
     put(tmp_path / "a", "ann", first.answered({"tone": "cold"}, "ann"), second.answered({"tone": "cold"}, "ann"))
     put(tmp_path / "a", "ben", first.answered({"tone": "warm"}, "ben"))
     changed = first.model_copy(update={"seen": "other"})
     put(tmp_path / "a", "cem", changed.answered({"tone": "cold"}, "cem"), second.answered({"tone": "hot"}, "cem"))
-    notes: list[str] = []
-    table = people_labels(source, tmp_path / "a", tmp_path / "out", **LABELS, notify=notes.append)
-    assert notes == [
+    table = people_labels(source, tmp_path / "a", tmp_path / "out", **LABELS)
+    assert caplog.messages == [
         "answers about texts that have changed since: 1, left out",
         "answers that are not values of their label's definition: 1, left out",
     ]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from duologue.data.recllmsim import Profile, near_duplicate, read_pool, shipped_profiles
-from duologue.runs.loop import blocking
+from duologue.runs.engine import blocking
 from duologue.runs.profiles import END, MadeProfiles, agenerate, profiles_planned
 from duologue.runs.settings import RunSettings
 from duologue.runs.store import RunError
@@ -28,8 +28,7 @@ def out(tmp_path: Path) -> Path:
 def test_a_model_makes_a_pool_that_can_be_read(out: Path) -> None:
     making = generate(9, out, scripted_model(*shipped_profiles().texts, by_call=True))
     pool = read_pool(out)
-    assert making.complete
-    assert (making.stop, making.new, len(pool), pool.distinct, making.rejected) == ("done", 9, 9, 9, {})
+    assert (making.failure, making.new, len(pool), pool.distinct, making.rejected) == ("", 9, 9, 9, {})
     assert making.profiles == pool.profiles
     assert making.usage["calls"] == 9
 
@@ -37,7 +36,7 @@ def test_a_model_makes_a_pool_that_can_be_read(out: Path) -> None:
 def test_an_incomplete_proposal_is_repaired(out: Path) -> None:
     model = scripted_model(INCOMPLETE, BO, by_call=True)
     making = generate(1, out, model)
-    assert (making.complete, making.rejected) == (True, {"incomplete": 1})
+    assert (making.failure, making.rejected) == ("", {"incomplete": 1})
     assert out.read_text() == BO + END
     assert "it lacks Age." in model.sent[1][-1].text
     assert INCOMPLETE in model.texts[1]
@@ -55,14 +54,14 @@ def test_a_near_duplicate_is_refused_of_the_pool_and_of_what_was_made(out: Path)
 def test_after_its_attempts_another_person_is_asked_for_and_in_the_end_nobody(out: Path) -> None:
     model = scripted_model("I would rather not.", by_call=True)
     making = generate(3, out, model)
-    assert (making.stop, making.failure, making.rejected) == ("attempts_spent", "", {"empty": 12})
+    assert (making.failure, making.rejected) == ("drafts were rejected too often", {"empty": 12})
     assert [len(sent) for sent in model.sent] == [2, 4, 6, 8] * 3
     assert len({sent[1].text for sent in model.sent}) == 3  # each time somebody else
 
 
 def test_a_failing_model_ends_it_and_what_was_made_is_kept(out: Path) -> None:
     making = generate(3, out, scripted_model(BO, RuntimeError("no more"), by_call=True))
-    assert (making.stop, len(making.profiles)) == ("model_failed", 1)
+    assert len(making.profiles) == 1
     assert "no more" in making.failure
     assert out.read_text() == BO + END
 
@@ -74,15 +73,15 @@ def test_the_same_call_goes_on_and_ends_as_one_that_never_stopped(tmp_path: Path
     assert generate(3, parts, scripted_model(*texts[:3], by_call=True), language=language).new == 3
     parts.write_bytes(parts.read_bytes()[:-30])  # as a kill leaves it
     making = generate(8, parts, scripted_model(*texts[3:8], by_call=True), language=language)
-    assert (making.new, making.complete) == (6, True)
+    assert (making.new, making.failure) == (6, "")
     assert parts.read_bytes() == whole.read_bytes()
 
 
 def test_a_rejected_draft_is_not_paid_for_again(out: Path) -> None:
     first = scripted_model(INCOMPLETE, RuntimeError("away"), by_call=True)
-    assert generate(1, out, first).stop == "model_failed"
+    assert "away" in generate(1, out, first).failure
     second = scripted_model(BO, by_call=True)
-    assert generate(1, out, second).complete
+    assert not generate(1, out, second).failure
     assert len(second.sent) == 1
     assert INCOMPLETE in second.texts[0]
 

@@ -35,7 +35,7 @@ def test_concurrency_and_order_change_nothing(tmp_path, topics, lines):
             out=tmp_path / name,
         )
     assert lines(tmp_path / "a") == lines(tmp_path / "b") == lines(tmp_path / "c")
-    one, other = (runs.write_dataset(tmp_path / name).path.read_bytes() for name in "ab")
+    one, other = (runs.write_dataset(tmp_path / name)[0].read_bytes() for name in "ab")
     assert one == other
     assert len(lines(tmp_path / "a")) == 12
 

@@ -9,7 +9,7 @@ import duologue
 from duologue import data, runs
 from duologue.graphs import simquac
 from duologue.nodes import Limits
-from duologue.runs.store import comparable, listed, standing, stored_manifest
+from duologue.runs.store import comparable, standing, stored_manifest
 
 LIMITS = Limits(max_turns=1)
 GOAL = {"goal": "book a table for two", "success": {"text_contains": "booked"}}
@@ -29,7 +29,7 @@ def test_the_same_call_goes_on_and_more_scenarios_are_added(tmp_path, topics):
     every = duologue.simulate(simquac.cast(), scenarios, **one, concurrency=1)
     assert every[:2] == few
     assert sorted(path.name for path in (tmp_path / "r").iterdir()) == [
-        "conversations.jsonl", "manifest.json", "prompts.json", "replies.sqlite",
+        "conversations.jsonl", "manifest.json", "replies.sqlite",
     ]  # fmt: skip
     assert duologue.load(tmp_path / "r").conversations == tuple(every)
 
@@ -56,10 +56,11 @@ def test_a_folder_with_other_files_is_refused_and_one_that_is_being_written(tmp_
     with pytest.raises(runs.RunError, match="holds other files and no run"):
         duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), limits=LIMITS, out=tmp_path)
 
-    with runs.store.RunFolder.open(tmp_path / "r", {}, manifest_of(topics)):
-        with pytest.raises(runs.RunError, match="another run is writing there"):
-            duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), limits=LIMITS, out=tmp_path / "r")
-        assert standing(tmp_path / "r").being_written
+    with (
+        runs.store.RunFolder.open(tmp_path / "r", manifest_of(topics)),
+        pytest.raises(runs.RunError, match="another run is writing there"),
+    ):
+        duologue.simulate(simquac.cast(), simquac.scenarios(topics(1)), limits=LIMITS, out=tmp_path / "r")
 
 
 def manifest_of(topics):
@@ -174,14 +175,6 @@ def test_runs_with_other_scenarios_are_compared_where_both_planned(topics):
     assert (len(both.planned), len(both.notes)) == (2, 1)
 
 
-def test_runs_are_listed_with_their_state(tmp_path, topics):
-    duologue.simulate(simquac.cast(), simquac.scenarios(topics(2)), limits=LIMITS, out=tmp_path / "r")
-    (tmp_path / "empty").mkdir()
-    (run,) = listed([tmp_path])
-    assert (run.cast, run.planned, run.finished, run.complete) == ("simquac", 2, 2, True)
-    assert run.line == "2 of 2 conversations finished"
-
-
 def test_the_data_set_and_its_card_are_written_where_one_asks(tmp_path, topics):
     done = duologue.simulate(simquac.cast(), simquac.scenarios(topics(2)), limits=LIMITS, out=tmp_path / "r")
     path, left_out = runs.write_dataset(tmp_path / "r", folder=tmp_path / "set")
@@ -192,7 +185,7 @@ def test_the_data_set_and_its_card_are_written_where_one_asks(tmp_path, topics):
     assert "**These conversations are simulated.** No person wrote the messages." in card
     assert "come from a **rule-based baseline**" in card
     assert "| conversations | 2 of 2 planned |" in card
-    assert runs.write_dataset(tmp_path / "r", "messages").path == tmp_path / "r" / "dataset" / "conversations.jsonl"
+    assert runs.write_dataset(tmp_path / "r", "messages")[0] == tmp_path / "r" / "dataset" / "conversations.jsonl"
     with pytest.raises(duologue.errors.SettingError, match="'sheets' is not a format to write"):
         runs.write_dataset(tmp_path / "r", "sheets")
 
@@ -204,5 +197,6 @@ def test_the_manifest_holds_what_matters_for_going_on(tmp_path, topics):
     manifest = stored_manifest(tmp_path / "r")
     assert manifest["settings"]["limits"] == LIMITS.or_else(simquac.cast().limits).plain()
     assert manifest["cast"]["cast"] == "simquac"
+    assert manifest["pages"].keys() == manifest["settings"]["prompts"].keys()
     assert "10000" not in (tmp_path / "r" / "manifest.json").read_text()
     assert isinstance(data.record_lines.StoredRun(tmp_path / "r").planned, list)

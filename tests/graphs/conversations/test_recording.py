@@ -38,7 +38,15 @@ def test_every_reachable_state_becomes_a_record_that_survives_json(user, assista
     limits = Limits(max_turns=3, question_attempts=attempts, answer_attempts=attempts)
     seen: list[Any] = []
     kept: list[data.Conversation] = []
-    asyncio.run(converse(conversation(cast), simquac.scenario(TOPIC), limits, kept.append, seen.append))
+    graph = conversation(cast)
+
+    async def seen_on_the_way(*arguments: Any, **more: Any) -> Any:
+        async for mode, part in type(graph).astream(graph, *arguments, **more):
+            seen.extend([part] if mode == "values" else [])
+            yield mode, part
+
+    graph.astream = seen_on_the_way  # type: ignore[method-assign]
+    asyncio.run(converse(graph, simquac.scenario(TOPIC), limits, kept.append))
     drafts = 0
     for one in (*map(record, seen), *kept):
         assert data.Conversation.from_plain(json.loads(data.record_lines.line(one))) == one
