@@ -113,6 +113,12 @@ class Source:
         """The first value, where it is not of a list."""
         return None if self.is_list else self.first
 
+    @property
+    def is_other_text(self) -> bool:
+        """Whether it is a text that is no JSON, neither by its first value nor by the ending of its name."""
+        ending = self.path.name.removesuffix(".gz").endswith((".json", ".jsonl"))
+        return self.first is None and bool(self.text.strip()) and not ending
+
     def has(self, *keys: str) -> bool:
         """Whether the file begins with a JSON object that has all of the keys."""
         return is_object(self.value) and all(key in self.value for key in keys)
@@ -196,7 +202,7 @@ def detected(source: Source, formats: Iterable[Format]) -> Format | None:
         source.fault = source.fault or DataError(
             f"{at(source.path)}: is empty: give a file with conversations or topics"
         )
-    if form is None and source.fault is not None:
+    if form is None and source.fault is not None and not source.is_other_text:
         raise source.fault
     return form
 

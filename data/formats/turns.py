@@ -147,7 +147,7 @@ def turns_of(value: Any) -> list[Turn]:
     if not is_object(value):
         return []
     kind = value.get("type")
-    if kind in _REASONING or kind in _CALLS or kind in _RESULTS:  # an item of the Responses API
+    if is_item(value):
         turns = _of_blocks("tool" if kind in _RESULTS else "assistant", [value], {})
         return [replace(turn, aside=kind in _REASONING) for turn in turns]
     if isinstance(value.get("from"), str) and "value" in value:
@@ -159,8 +159,8 @@ def turns_of(value: Any) -> list[Turn]:
         inner, name = value["data"], kind
     role = _formal(name) or plain_role(inner.get("role")) or _formal(inner.get("type"))
     if role is None:
-        is_item = isinstance(kind, str) and kind.endswith("_call") and "id" in value
-        return [Turn("assistant", further={"items": [dict(value)]}, aside=True)] if is_item else []
+        of_service = isinstance(kind, str) and kind.endswith("_call") and "id" in value
+        return [Turn("assistant", further={"items": [dict(value)]}, aside=True)] if of_service else []
     return _of_message(role, inner) if any(key in inner for key in _CONTENTS) else []
 
 
@@ -376,6 +376,11 @@ def is_turn(value: Any) -> bool:
         and ("content" in value or "tool_calls" in value)
         and not any(isinstance(value.get(key), list) for key in LISTS)
     )
+
+
+def is_item(value: Any) -> bool:
+    """Whether a value is a call, a result or reasoning as an item of its own, as the Responses API has them."""
+    return is_object(value) and value.get("type") in (*_CALLS, *_RESULTS, *_REASONING)
 
 
 def spoken(turns: Iterable[Turn]) -> list[tuple[str, str]]:

@@ -9,13 +9,13 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ...errors import DataError, at
 from ..files.json import STRICT, Broken, elements
 from ..formats.messages import Line, talks_of
 from ..formats.source import ConversationStream, Format, Source
-from ..formats.turns import SIDES, Turn, is_turn, plain_role
+from ..formats.turns import SIDES, Turn, is_item, is_turn, plain_role
 from ..records import as_object, is_object
 
 IDS = ("conversation_id", "thread_id", "session_id", "chat_id", "dialog_id", "dialogue_id", "conversation_hash")
@@ -43,6 +43,10 @@ _NAMES = (*IDS, "convo_id", "id", "对话ID", "对话id", "对话编号", "会�
 _OF_DIALOGUES = ("speaker", "interlocutor", "participant", "说话人", "说话者", "发言人")
 """Keys under which data sets of dialogues write `system` for the assistant."""
 _PLAIN = ("user", "assistant", "system")
+"""Names of roles that say nothing else."""
+
+
+T = TypeVar("T")
 
 
 def first_of(names: Iterable[str], present: Iterable[str]) -> str:
@@ -62,13 +66,13 @@ def identifier(value: Mapping[str, Any]) -> str:
     return next((str(holder[key]) for holder in holders for key in IDS if is_name(holder.get(key))), "")
 
 
-def in_time(turns: list[dict[str, Any]], column: str) -> list[dict[str, Any]]:
+def in_time(turns: list[T], written: Iterable[Any]) -> list[T]:
     """The messages by their times; as they stand where a time is missing or not readable.
 
     Equal times keep their order, unless all stand from the newest to the oldest.
     """
-    times = [_time(turn.get(column)) for turn in turns]
-    if not column or any(time is None for time in times) or len(set(map(type, times))) > 1:
+    times = list(map(_time, written))
+    if any(time is None for time in times) or len(set(map(type, times))) > 1:
         return turns
     stored = [*zip(times, turns, strict=True)]
     try:
@@ -89,6 +93,36 @@ def _time(value: Any) -> float | datetime | None:
         return datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
         return None
+
+
+class SpokenRow(NamedTuple):
+    """A message that stands alone, and the keys of its speaker and its text."""
+
+    place: str
+    row: Mapping[str, Any]
+    speaker: str = "role"
+    text: str = "content"
+
+    @property
+    def name(self) -> str:
+        """The speaker's name; of an item of the Responses API without one the assistant's."""
+        name = self.row.get(self.speaker, "assistant" if is_item(self.row) else None)
+        name = (name.get("role") or name.get("name")) if is_object(name) else name
+        return str(name) if is_name(name) else ""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it has the keys of OpenAI's messages."""
+        return (self.speaker, self.text) == ("role", "content")
+
+    def turn(self, role: str) -> Turn:
+        """The turn of a message of other keys; a speaker's name that says more than the role is a further key."""
+        says_more = is_object(self.row.get(self.speaker)) or self.name.lower() not in _PLAIN
+        named = (self.speaker,) if says_more else ()
+        further = {
+            key: value for key, value in self.row.items() if key in named or key not in (self.speaker, self.text)
+        }
+        return Turn(role, str(self.row.get(self.text) or ""), further=further)
 
 
 # --- Dialogues
@@ -125,7 +159,7 @@ def _keys(value: Mapping[str, Any]) -> _Keys | None:
             return None  # whatever other keys its messages have
         for speaker in SPEAKERS:
             for text in TEXTS:
-                if all(_speaker(turn, speaker) and isinstance(turn.get(text), str) for turn in turns[:3]):
+                if all(SpokenRow("", turn, speaker).name and isinstance(turn.get(text), str) for turn in turns[:3]):
                     keys = _Keys(name, speaker, text)
                     return None if _is_other_form(keys, turns) else keys
     return None
@@ -138,12 +172,6 @@ def _is_other_form(keys: _Keys, turns: Sequence[Mapping[str, Any]]) -> bool:
             keys.turns in ("conversation", "conversations", "turns", "trajectory") and is_turn(turns[0])
         )
     return keys == ("conversations", "from", "value")
-
-
-def _speaker(turn: Mapping[str, Any], key: str) -> str:
-    name = turn.get(key)
-    name = (name.get("role") or name.get("name")) if is_object(name) else name
-    return str(name) if is_name(name) else ""
 
 
 def dialogues_of(path: str | Path, place: str, value: Any, name: str = "") -> Iterator[Line]:
@@ -180,31 +208,32 @@ def _dialogues_in(value: Any) -> list[tuple[str, str, Any]]:
 
 def _line(path: str | Path, place: str, value: Mapping[str, Any], keys: _Keys, name: str) -> Line:
     """The turns of a dialogue; DataError that names the speakers who are neither user nor assistant."""
-    said: list[tuple[str, str, dict[str, Any]]] = []
-    for number, turn in enumerate(value[keys.turns]):
-        speaker, text = _speaker(turn, keys.speaker), turn.get(keys.text)
-        if not speaker or not isinstance(text, str):
+    rows = [SpokenRow(place, turn, keys.speaker, keys.text) for turn in value[keys.turns]]
+    for number, one in enumerate(rows):
+        if not one.name or not isinstance(one.row.get(keys.text), str):
             where = at(path, place, f"turn {number}")
             problem = f"needs a role as {keys.speaker!r} and a text as {keys.text!r}, as the first turns have"
             raise DataError(f"{where}: {problem}")
-        further = {key: inner for key, inner in turn.items() if key not in (keys.speaker, keys.text)}
-        if is_object(turn[keys.speaker]) or speaker.lower() not in _PLAIN:
-            further = {keys.speaker: turn[keys.speaker], **further}
-        said.append((speaker, text, further))
-    roles = {speaker: SIDES.get(speaker.lower()) or plain_role(speaker) or "" for speaker, _, _ in said}
-    if unknown := [speaker for speaker, role in roles.items() if not role]:
-        listed = ", ".join(map(repr, unknown[:6])) + (f" and {len(unknown) - 6} more" if len(unknown) > 6 else "")
-        raise DataError(
-            f"{at(path, place)}: {listed}: neither user nor assistant by name: write user and assistant in "
-            "their place, or read the file with a format of your own (--log-format MODULE:NAME, docs/data/formats.md)"
-        )
-    if "assistant" not in roles.values() and keys.speaker in _OF_DIALOGUES:
-        roles = {speaker: "assistant" if role == "system" else role for speaker, role in roles.items()}
+    roles = roles_of(at(path, place), [one.name for one in rows], keys.speaker)
     key = next((key for key in _NAMES if is_name(value.get(key))), "")
     name = name or (str(value[key]) if key else "")
     taken = {keys.turns, *([key] if key and str(value[key]) == name else [])}
     further = {one: inner for one, inner in value.items() if one not in taken} | ({"id": name} if name else {})
-    return Line(place, [Turn(roles[speaker], text, further=more) for speaker, text, more in said], further, value)
+    return Line(place, [one.turn(roles[one.name]) for one in rows], further, value)
+
+
+def roles_of(where: str, speakers: Iterable[str], key: str) -> dict[str, str]:
+    """The role of each speaker, who stands under a key; DataError that names those who are neither user nor assistant."""
+    roles = {speaker: SIDES.get(speaker.lower()) or plain_role(speaker) or "" for speaker in speakers}
+    if unknown := [speaker for speaker, role in roles.items() if not role]:
+        listed = ", ".join(map(repr, unknown[:6])) + (f" and {len(unknown) - 6} more" if len(unknown) > 6 else "")
+        raise DataError(
+            f"{where}: {listed}: neither user nor assistant by name: write user and assistant in "
+            "their place, or read the file with a format of your own (--log-format MODULE:NAME, docs/data/formats.md)"
+        )
+    if "assistant" not in roles.values() and key in _OF_DIALOGUES:
+        return {speaker: "assistant" if role == "system" else role for speaker, role in roles.items()}
+    return roles
 
 
 def _recognised(source: Source) -> bool:

@@ -15,9 +15,24 @@ from ..files.json import STRICT, Broken, as_value, elements
 from ..files.tables import PARQUET, Row, header_of, parquet_rows, text_rows
 from ..formats.messages import Line, conversations, talks_of
 from ..formats.source import ConversationStream, Format, Source
-from ..formats.turns import Turn, turns_of
+from ..formats.turns import LISTS as TURNS
+from ..formats.turns import Turn, is_item, is_turn, role_of, turns_of
 from ..records import is_object
-from .dialogues import CONVERSATIONS, SPEAKERS, TEXTS, TIMES, dialogues_of, first_of, identifier, in_time, is_dialogue
+from .dialogues import (
+    CONVERSATIONS,
+    LISTS,
+    SPEAKERS,
+    TEXTS,
+    TIMES,
+    SpokenRow,
+    dialogues_of,
+    first_of,
+    identifier,
+    in_time,
+    is_dialogue,
+    is_name,
+    roles_of,
+)
 
 ANSWERS: Mapping[str, tuple[str, ...]] = {
     "Question": ("Answer", "Truth_answer"),
@@ -39,6 +54,10 @@ _NO_ROW = (*_LISTS, "turns", "choices", "history", "chat_history")
 _OF_ROWS = {*ANSWERS, *(name for names in ANSWERS.values() for name in names), "input"}
 _KEYS = frozenset((*_OF_ROWS, *CELLS, *CONVERSATIONS, *TIMES, *SPEAKERS, *_LISTS, "system", "id"))
 """Names of columns that have a meaning, in lower case and with underscores."""
+_NAMING = frozenset("id no nr number key ticket room call case issue channel".split())
+"""Last words of a key that may name the conversation of a message."""
+_OF_MESSAGES = frozenset("message msg turn row line step index seq parent reply".split())
+"""First words of such a key that names something else."""
 _MOST_NAMED = 12
 
 
@@ -98,10 +117,10 @@ def _joined(name: str, lines: list[Line]) -> Line:
     """The rows of a conversation by their numbers or times; the keys of a further row are those of its question."""
     if name.startswith("\0"):
         return lines[0]
-    rows = [{**line.raw, "": line} for line in lines]
-    first, *others = (row[""] for row in in_time(rows, first_of((NUMBERS[1], *TIMES), rows[0])))
+    column = first_of((NUMBERS[1], *TIMES), lines[0].raw)
+    first, *others = in_time(lines, [line.raw.get(column) for line in lines])
     for line in others:
-        line.turns[0].further = line.further
+        line.turns[0].further = dict(line.further)
     turns = [turn for line in (first, *others) for turn in line.turns]
     return Line(first.place, turns, {**first.further, "id": name})
 
@@ -132,7 +151,16 @@ def read_table(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
         more = f" and {len(columns) - _MOST_NAMED} more" if columns[_MOST_NAMED:] else ""
         problem = "has no columns of roles and texts, nor of questions and answers; its columns are"
         raise DataError(f"{at(path)}: {problem} {', '.join(columns[:_MOST_NAMED])}{more}")
-    return (yield from _of_messages(path, rows, columns, speaker, text, broken))
+    written = ((place, {key: cell for key, cell in row.items() if cell is not None}) for place, row in rows)
+    spoken = [
+        SpokenRow(
+            place, row if isinstance(row.get(text), list) else {**row, text: str(row.get(text, ""))}, speaker, text
+        )
+        for place, row in written
+    ]
+    lines, notes = of_messages(path, spoken)
+    yield from conversations(path, lines, broken)
+    return notes
 
 
 def _named(row: Row) -> dict[str, Any]:
@@ -154,35 +182,55 @@ def _of_list(place: str, row: Mapping[str, Any], key: str) -> Line:
     return Line(place, turns, {name: value for name, value in row.items() if name != key})
 
 
-def _of_messages(
-    path: str | Path, rows: Sequence[tuple[str, Any]], columns: list[str], speaker: str, text: str, broken: Broken
-) -> ConversationStream:
-    """The conversations of rows that are messages: by the id that they name, in the order of their times."""
-    name, time = first_of(CONVERSATIONS, columns), first_of(TIMES, columns)
-    groups: dict[str, tuple[str, list[dict[str, Any]]]] = {}
-    for place, row in rows:
-        message = {key: value for key, value in row.items() if key != name and value is not None}
-        own = groups.setdefault(str(row.get(name, "")), (place, []))[1]
-        own.append(message | {text: str(message.get(text, ""))})
-    ordered = {own: in_time(messages, time) for own, (_, messages) in groups.items()}
-    moved = any(ordered[own] != messages for own, (_, messages) in groups.items())
-    if "tool_calls" in columns or "tool_call_id" in columns:  # which a dialogue has not
-        lines = [
-            Line(place, [turn for one in ordered[own] for turn in _of_row(one, speaker, text)], {"id": own})
-            for own, (place, _) in groups.items()
-        ]
-        yield from conversations(path, lines, broken)
-        notes: tuple[str, ...] = ()
-    else:
-        values = [(place, {"id": own, "utterances": ordered[own]}) for own, (place, _) in groups.items()]
-        notes = yield from talks_of(path, values, broken, dialogues_of)
-    notes += (f"messages are in the order of {time!r}",) if moved else ()
-    return notes if name else (*notes, "no column names the conversation: all rows are one")
+def spoken_row(place: str, value: Any) -> SpokenRow | None:
+    """A value as a message that stands alone, under any known keys; None for others."""
+    if is_turn(value) or is_item(value) or not is_object(value):
+        return SpokenRow(place, value) if is_object(value) else None
+    speaker = next((key for key in SPEAKERS if role_of(value.get(key)) is not None), "")
+    text = next((key for key in TEXTS if isinstance(value.get(key), str)), "")
+    listed = any(isinstance(value.get(key), list) for key in (*TURNS, *LISTS))
+    found = bool(speaker and text) and (speaker, text) != ("role", "content") and not listed
+    return SpokenRow(place, value, speaker, text) if found else None
 
 
-def _of_row(row: Mapping[str, Any], speaker: str, text: str) -> list[Turn]:
-    message = {key: value for key, value in row.items() if key not in (speaker, text)}
-    return turns_of({"role": row.get(speaker), "content": row[text], **message}) or [Turn(str(row.get(speaker)), None)]
+def of_messages(path: str | Path, rows: Sequence[SpokenRow]) -> tuple[list[Line], tuple[str, ...]]:
+    """The conversations of messages that stand alone, by what names them, in the order of their times; and notes."""
+    if not rows:
+        return [], ()
+    columns = {re.sub(r"[\s-]+", "_", key.strip().casefold()): key for one in rows for key in one.row}
+    time = columns.get(first_of(TIMES, columns), "")
+    column = columns.get(first_of(CONVERSATIONS, columns), "")
+    column = column or ("" if any(identifier(one.row) for one in rows) else _shared_column(rows))
+    groups: dict[str, list[SpokenRow]] = {}
+    for one in rows:
+        name = one.row.get(column) if column else identifier(one.row)
+        own = {key: value for key, value in one.row.items() if key != column}
+        groups.setdefault(str(name) if is_name(name) else "", []).append(one._replace(row=own))
+    lines, moved = list[Line](), False
+    for name, group in groups.items():
+        ordered = in_time(group, [one.row.get(time) for one in group])
+        moved = moved or ordered != group
+        roles = roles_of(at(path, group[0].place), [one.name for one in ordered], group[0].speaker)
+        plain = [{**one.row, "role": roles[one.name]} for one in ordered if one.is_plain]
+        turns = turns_of(plain) if len(plain) == len(ordered) else [one.turn(roles[one.name]) for one in ordered]
+        lines.append(Line(group[0].place, turns, {"id": name} if name else {}))
+    notes = (f"messages are in the order of {time!r}",) if moved else ()
+    return lines, notes if any(groups) else (*notes, "nothing names the conversation: all messages are one")
+
+
+def _shared_column(rows: Sequence[SpokenRow]) -> str:
+    """A key such as `ticket` whose values name conversations: at least half of them stand at messages of several roles."""
+    for column in dict.fromkeys(key for one in rows for key in one.row):
+        words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", column)]
+        if not words or words[-1] not in _NAMING or words[0] in _OF_MESSAGES:
+            continue
+        names: dict[str, set[str]] = {}
+        for one in rows:
+            if is_name(one.row.get(column)):
+                names.setdefault(str(one.row[column]), set()).add(one.name)
+        if names and 2 * sum(len(speakers) > 1 for speakers in names.values()) >= len(names):
+            return column
+    return ""
 
 
 def _recognised(source: Source) -> bool:
