@@ -1,7 +1,7 @@
 """Parts of messages that are not text, between chat models and the state: read from replies, and sent on.
 
-A speaker can get an image by its address, and images, recordings and files with their content or as a provider's file.
-Words stand in the place of anything else, and of a role's own parts: `[image: sky.png]`.
+A speaker can get an image by its address. Words stand in the place of anything else, and of a role's own parts:
+`[image: sky.png]`.
 """
 
 from collections.abc import Mapping
@@ -44,17 +44,9 @@ def sendable(message: Mapping[str, Any]) -> tuple[list[dict[str, Any]], list[str
 
 
 def _standard_block(part: Part) -> dict[str, Any] | None:
-    if part.type not in ("image", "audio", "file"):
+    if part.type != "image" or not (part.url or "").lower().startswith(("http://", "https://")):
         return None
-    block: dict[str, Any] = {"type": part.type}
-    head, _, data = (part.url or "").partition(",")
-    if part.inline and head.lower().endswith(";base64"):
-        block |= {"base64": data, "mime_type": part.mime_type or "application/octet-stream"}
-        # OpenAI wants a name
-        return block | {"extras": {"filename": part.name or "file"}} if part.type == "file" else block
-    if part.type == "image" and (part.url or "").lower().startswith(("http://", "https://")):
-        return block | {"url": part.url} | ({"mime_type": part.mime_type} if part.mime_type else {})
-    return block | {"file_id": part.file_id} if part.type == "file" and part.file_id is not None else None
+    return {"type": "image", "url": part.url} | ({"mime_type": part.mime_type} if part.mime_type else {})
 
 
 def _parts(message: Mapping[str, Any]) -> list[Part]:

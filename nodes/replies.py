@@ -17,7 +17,6 @@ from langchain_core.messages import (
 from langchain_core.messages.tool import tool_call_chunk
 from pydantic import BaseModel
 
-from ..data.attachments import bounded
 from ..data.formats.messages import NO_RESULT
 from ..data.formats.turns import as_messages, turns_of
 from ..data.records import Role
@@ -234,7 +233,7 @@ def _result(answer: ToolMessage | None) -> dict[str, Any]:
     if answer.status == "error":
         return {"error": text or "the tool failed"}
     if parts := parts_in(answer):
-        return bounded({"parts": parts} | ({"result": text} if text else {}))
+        return {"parts": parts} | ({"result": text} if text else {})
     # Other text stays as it is: the number of "0.10" or "1e5" is not what the tool wrote.
     if isinstance(content, str) and content.lstrip().startswith(("{", "[")):
         with suppress(ValueError, TypeError, RecursionError):

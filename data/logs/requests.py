@@ -60,7 +60,7 @@ def read(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
                 )
     if not calls and not alone:
         raise DataError(f"{at(path)}: holds no conversation, {others} requests of other kinds: give those of chats")
-    lines, notes = of_messages(path, alone)
+    lines, notes = of_messages(path, alone, broken)
     yield from conversations(path, [*together(calls), *lines])
     responses = {call.response for call in calls}
     begun = sum(bool(call.after) and call.after not in responses for call in calls)

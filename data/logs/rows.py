@@ -158,7 +158,7 @@ def read_table(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
         )
         for place, row in written
     ]
-    lines, notes = of_messages(path, spoken)
+    lines, notes = of_messages(path, spoken, broken)
     yield from conversations(path, lines, broken)
     return notes
 
@@ -193,7 +193,7 @@ def spoken_row(place: str, value: Any) -> SpokenRow | None:
     return SpokenRow(place, value, speaker, text) if found else None
 
 
-def of_messages(path: str | Path, rows: Sequence[SpokenRow]) -> tuple[list[Line], tuple[str, ...]]:
+def of_messages(path: str | Path, rows: Sequence[SpokenRow], broken: Broken) -> tuple[list[Line], tuple[str, ...]]:
     """The conversations of messages that stand alone, by what names them, in the order of their times; and notes."""
     if not rows:
         return [], ()
@@ -210,10 +210,11 @@ def of_messages(path: str | Path, rows: Sequence[SpokenRow]) -> tuple[list[Line]
     for name, group in groups.items():
         ordered = in_time(group, [one.row.get(time) for one in group])
         moved = moved or ordered != group
-        roles = roles_of(at(path, group[0].place), [one.name for one in ordered], group[0].speaker)
-        plain = [{**one.row, "role": roles[one.name]} for one in ordered if one.is_plain]
-        turns = turns_of(plain) if len(plain) == len(ordered) else [one.turn(roles[one.name]) for one in ordered]
-        lines.append(Line(group[0].place, turns, {"id": name} if name else {}))
+        with broken.reading(group[0].place):
+            roles = roles_of(at(path, group[0].place), [one.name for one in ordered], group[0].speaker)
+            plain = [{**one.row, "role": roles[one.name]} for one in ordered if one.is_plain]
+            turns = turns_of(plain) if len(plain) == len(ordered) else [one.turn(roles[one.name]) for one in ordered]
+            lines.append(Line(group[0].place, turns, {"id": name} if name else {}))
     notes = (f"messages are in the order of {time!r}",) if moved else ()
     return lines, notes if any(groups) else (*notes, "nothing names the conversation: all messages are one")
 

@@ -8,7 +8,6 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.graph import START, MessagesState, StateGraph
 
 from duologue.data import Conversation, count, record_lines
-from duologue.data.attachments import MOST_INLINE
 from duologue.graphs import Cast
 from duologue.nodes import AgentSpeaker, Limits, not_empty
 from duologue.nodes.messages import plain_messages
@@ -19,7 +18,9 @@ from tests.graphs.played import played
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
 DATA = base64.b64encode(PNG).decode()
 URL = f"data:image/png;base64,{DATA}"
-IMAGE = {"type": "image", "url": URL, "mime_type": "image/png"}
+IMAGE = {"type": "image", "url": "https://a.b/c.png"}
+NOTE = {"type": "image", "mime_type": "image/png", "size": len(PNG)}
+"""Of an image whose content came with the reply."""
 PAGE = {"type": "file", "url": "shelf/a.pdf"}
 
 
@@ -48,14 +49,13 @@ async def test_an_agent_reads_the_image_that_its_user_shows_and_draws_another() 
     async def reply(state: MessagesState) -> dict[str, Any]:
         last = state["messages"][-1]
         seen.append(last.content_blocks)
-        size = len(base64.b64decode(next(block["base64"] for block in last.content_blocks if block["type"] == "image")))
         drawn = {"type": "image_url", "image_url": {"url": URL}}
-        return {"messages": [AIMessage([{"type": "text", "text": f"{size} bytes"}, drawn])]}
+        return {"messages": [AIMessage([{"type": "text", "text": "A sky."}, drawn])]}
 
     user = Shows({"text": "What is it?", "parts": [IMAGE]}, {"text": "", "parts": [PAGE]})
     conversation = await talk(user, AgentSpeaker("assistant", agent(reply)), 2, question_validator=not_empty)
-    assert [message.text for message in conversation.messages[:3]] == ["What is it?", "", "28 bytes"]
-    assert [part.plain() for part in conversation.messages[2].parts] == [IMAGE]
+    assert [message.text for message in conversation.messages[:3]] == ["What is it?", "", "A sky."]
+    assert [part.plain() for part in conversation.messages[2].parts] == [NOTE]
     assert conversation.messages[2].attempts[0].parts == ()
     first = seen[0]
     assert [block["type"] for block in first] == ["text", "image", "text"]
@@ -79,7 +79,7 @@ async def test_a_function_is_sent_openais_blocks_and_its_own_images_as_words() -
     )  # fmt: skip
     assert [part.url for part in conversation.messages[1].parts] == ["https://a.b/c.png"]
     words = {"type": "text", "text": "Look.\n[video: https://a.b/v.mp4]"}
-    look = {"role": "user", "content": [words, {"type": "image_url", "image_url": {"url": URL}}]}
+    look = {"role": "user", "content": [words, {"type": "image_url", "image_url": {"url": IMAGE["url"]}}]}
     assert heard[1] == [look, {"role": "assistant", "content": "[image: https://a.b/c.png]"}, look]
 
 
@@ -119,20 +119,4 @@ async def test_an_image_that_a_tool_returns_stands_with_its_call_and_the_words_a
 
     conversation = await talk(Shows({"text": "Draw."}), AgentSpeaker("assistant", agent(reply)))
     (call,) = conversation.messages[1].tool_calls
-    assert (call.result, [part.plain() for part in call.parts]) == ("drawn", [IMAGE])
-
-
-async def test_a_large_image_is_sent_on_whole_and_recorded_by_digest_and_size() -> None:
-    large = f"data:image/png;base64,{base64.b64encode(PNG + bytes(MOST_INLINE)).decode()}"
-    heard: list[Any] = []
-
-    def reply(messages: list[dict[str, Any]]) -> str:
-        heard.append(messages)
-        return "Seen."
-
-    conversation = await talk(
-        Shows({"text": "Look.", "parts": [IMAGE | {"url": large}]}), AgentSpeaker("assistant", reply)
-    )
-    assert heard[0][0]["content"][1]["image_url"]["url"] == large
-    (part,) = conversation.messages[0].parts
-    assert (part.url, part.size, part.left_out) == (None, len(PNG) + MOST_INLINE, True)
+    assert (call.result, [part.plain() for part in call.parts]) == ("drawn", [NOTE])
