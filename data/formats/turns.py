@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..attachments import content_of, part_of, parts_of
-from ..files.json import as_value, dumps, is_too_deep
+from ..files.json import as_value, dumps
 from ..records import Json, Part, Role, as_list, as_object, is_object
 
 SPEAKERS: Mapping[str, Role] = {
@@ -308,9 +308,7 @@ def _arguments(written: Any) -> Json:
             value = json.loads(written) if written.strip() else {}
         except (ValueError, RecursionError):
             return {"value": written}
-        written = {"value": written} if is_too_deep(value) else value
-    elif is_too_deep(written):
-        return {"value": "nested too deeply"}
+        written = value
     return dict(written) if is_object(written) else {} if written is None else {"value": written}
 
 
