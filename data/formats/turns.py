@@ -31,7 +31,7 @@ _OF_SERVICE: Mapping[str, Role] = {
 """Further names of the two sides, as customer services write them; read where a key marks them as roles."""
 
 SIDES = {"usr": "user", "sys": "assistant", "prompter": "user"}
-"""Names of the two sides in data sets of dialogues, whose turns are read as those of speakers (`logs.rows`)."""
+"""Names of the two sides in data sets of dialogues, whose turns are read as those of speakers (`logs.dialogues`)."""
 LISTS = ("messages", "conversation", "conversations", "turns", "trajectory")
 """Keys of a list of turns of OpenAI's form."""
 

@@ -17,8 +17,7 @@ from ..formats.source import ConversationStream, Format, Source
 from ..formats.turns import LISTS, Turn, instruction_of, is_turn, role_of, turns_of
 from ..records import as_list, as_object, is_object
 from .calls import LoggedCall, answer, ended, together, usage_of
-from .dialogues import IDS, SpokenRow, identifier
-from .rows import of_messages, spoken_row
+from .dialogues import IDS, SpokenRow, identifier, of_messages, spoken_row
 
 _RESPONSES = ("response", "completion", "output", "preferred_output", "response_body")
 """Keys of a line's response to its messages."""
