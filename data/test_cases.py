@@ -15,8 +15,8 @@ from typing import Any
 
 from ..errors import DataError, at
 from .files.json import STRICT, Broken, as_value, elements, write_lines
+from .formats.messages import as_messages, turns_of
 from .formats.source import Contents, Format, Source
-from .formats.turns import as_messages, turns_of
 from .identity import ID_LENGTH, digest
 from .logs.dialogues import LISTS
 from .records import Conversation, as_list, as_object, is_object

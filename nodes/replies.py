@@ -17,8 +17,7 @@ from langchain_core.messages import (
 from langchain_core.messages.tool import tool_call_chunk
 from pydantic import BaseModel
 
-from ..data.formats.messages import NO_RESULT
-from ..data.formats.turns import as_messages, turns_of
+from ..data.formats.messages import NO_RESULT, as_messages, turns_of
 from ..data.records import Role
 from ..data.text.cleaning import clean
 from ..errors import DuologueError

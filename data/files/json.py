@@ -4,12 +4,15 @@ import base64
 import json
 import os
 import re
+import tomllib
 from codecs import BOM_UTF8, StreamWriter, getwriter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, BinaryIO, TypeVar
+
+import yaml
 
 from ...errors import DataError, at
 from .paths import MOST_BYTES, check, check_replaceable, make_folder, open_lines
@@ -326,3 +329,29 @@ def write_lines(path: str | Path, values: Iterable[Any]) -> None:
     with replacing(path) as file:
         for value in values:
             file.write(dumps(value) + "\n")
+
+
+MOST_CHARACTERS = 1_000_000
+"""Most characters of a YAML text: the parser, written in Python, takes a second for each hundred thousand."""
+
+
+def read_settings(path: Path) -> Any:
+    """The value of a file of TOML, YAML or JSON; DataError names the place of an error."""
+    text, suffix = read_text(path), path.suffix.lower()
+    if suffix in (".yaml", ".yml"):
+        return from_yaml(text, at(path))
+    try:
+        return tomllib.loads(text) if suffix == ".toml" else parsed(text, path)
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(f"{at(path)}: is not TOML ({error}): mend it") from None
+
+
+def from_yaml(text: str, where: str) -> Any:
+    """The value of a YAML text; DataError, which begins with `where`, if it is none or too long."""
+    if len(text) > MOST_CHARACTERS:
+        raise DataError(f"{where}: has {len(text):,} characters, the bound is {MOST_CHARACTERS:,}: split it")
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        problem = " ".join(str(error).split())[:200]
+        raise DataError(f"{where}: is not YAML ({problem}): mend it") from None

@@ -13,10 +13,9 @@ from ...errors import DataError, at, of_extra
 from ..files.json import dumps, parsed, replacing_bytes
 from ..files.tables import GROUP, PARQUET, parquet_rows
 from ..records import Conversation
-from .messages import turns_in
+from .messages import as_messages, turns_in
 from .record_lines import Validate, from_plain
 from .source import Format, Source
-from .turns import as_messages
 
 RECORD = "record"
 """The column with the whole record as JSON text, from which it is read again."""

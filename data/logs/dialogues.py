@@ -17,10 +17,20 @@ from typing import Any, NamedTuple, TypeVar
 from ...errors import DataError, at
 from ..files.json import STRICT, Broken, as_value, elements
 from ..files.tables import PARQUET, Row, header_of, parquet_rows, text_rows
-from ..formats.messages import Line, conversations, talks_of
+from ..formats.messages import LISTS as CHAT_LISTS
+from ..formats.messages import (
+    SIDES,
+    Line,
+    Turn,
+    conversations,
+    is_item,
+    is_turn,
+    plain_role,
+    role_of,
+    talks_of,
+    turns_of,
+)
 from ..formats.source import ConversationStream, Format, Source
-from ..formats.turns import LISTS as CHAT_LISTS
-from ..formats.turns import SIDES, Turn, is_item, is_turn, plain_role, role_of, turns_of
 from ..records import as_object, is_object
 
 IDS = ("conversation_id", "thread_id", "session_id", "chat_id", "dialog_id", "dialogue_id", "conversation_hash")

@@ -12,9 +12,8 @@ from typing import Any
 
 from ...errors import DataError, at
 from ..files.json import STRICT, Broken, as_value, elements
-from ..formats.messages import conversations
+from ..formats.messages import LISTS, Turn, conversations, instruction_of, is_turn, role_of, turns_of
 from ..formats.source import ConversationStream, Format, Source
-from ..formats.turns import LISTS, Turn, instruction_of, is_turn, role_of, turns_of
 from ..records import as_list, as_object, is_object
 from .calls import LoggedCall, answer, ended, together, usage_of
 from .dialogues import IDS, SpokenRow, identifier, of_messages, spoken_row

@@ -19,7 +19,7 @@ from pydantic import Field, ValidationError, model_validator
 from ...errors import DataError, at, first_invalid
 from ..files.json import read_text
 from ..records import Conversation, Json, Record
-from ..rules.questions import plain_words
+from ..rules.guards import plain_words
 from ..text.languages import Language, language_of
 
 KIND = "recllmsim"

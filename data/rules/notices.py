@@ -16,7 +16,7 @@ from itertools import pairwise
 from ..records import Message, Record
 from ..text.languages import HAN
 from ..text.values import written_values
-from .questions import plain_words
+from .guards import plain_words
 
 MOST = 5.0
 """The highest satisfaction; the lowest is 1."""

@@ -8,8 +8,8 @@ from ..domains import Dataset, Domain, Material, labelled
 from ..formats.source import Contents, Format
 from ..grounding import gives_no_answer, ground, token_count
 from ..records import Conversation, Message, Span
+from ..rules.guards import QuestionReason, question_reasons
 from ..rules.linter import Reasons, Rule, quoted
-from ..rules.questions import QuestionReason, question_reasons
 from ..text.languages import says_something
 from . import dataset, rows, topics
 from .dataset import before_first_word
