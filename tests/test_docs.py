@@ -13,7 +13,7 @@ LAYERS = ("analysis", "cli", "data", "duologue", "graphs", "hosts", "nodes", "pr
 DOTTED = re.compile(rf"`+(?:from |import )?((?:{'|'.join(LAYERS)})(?:\.[A-Za-z_]\w*)+)(?=[`(:\[,= ])")
 LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
-EXCEPTIONS = {"duologue.formats", "prompts.json"}
+EXCEPTIONS = {"prompts.json"}
 """Groups of entry points, and a file of a run."""
 
 
