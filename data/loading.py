@@ -69,7 +69,7 @@ class Loaded(Sequence[Conversation]):
     """Name of the format, or `folder`."""
     conversations: Sequence[Conversation]
     notes: tuple[str, ...] = ()
-    """Remarks about the data: the number of each variant, oddities, and every file that could not be read."""
+    """Remarks about the data: the number of each variant, and every file that could not be read."""
     broken: tuple[str, ...] = ()
     """One line for each file of a folder that could not be read; the other files were. Also in `notes`."""
     manifest: Json = field(default_factory=Json)

@@ -10,7 +10,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeAlias, cast, get_args
 
@@ -248,22 +247,6 @@ def _any_history(folder: Path) -> bool:
     return False
 
 
-def oddities(conversations: Iterable[Conversation]) -> dict[str, list[str]]:
-    """Paths (or ids) of conversations in which user and assistant do not alternate, by kind of oddity."""
-    paths: dict[str, list[str]] = {}
-    for conversation in conversations:
-        roles = [message.role for message in conversation.messages]
-        is_odd = {
-            "without a message": not roles,
-            "begun by the assistant": roles[:1] == ["assistant"],
-            "ended by the user": roles[-1:] == ["user"],
-            "not alternating": any(first == second for first, second in pairwise(roles)),
-        }
-        for oddity in (name for name, applies in is_odd.items() if applies):
-            paths.setdefault(oddity, []).append(str(conversation.extra.get("path") or conversation.id))
-    return paths
-
-
 def read(path: str | Path) -> list[Conversation]:
     """The conversations of a file, or of every file below a folder; DataError if one is broken."""
     reading = read_folder(path)
@@ -276,7 +259,7 @@ def read_folder(path: str | Path) -> Contents:
     """The conversations of a file or of all files below a folder, and the unreadable files.
 
     `extra["path"]` of each conversation is its path relative to the folder, or the name of a single file. The notes give the
-    number of each variant, of oddities, and the files that hold no conversation, such as a map. DataError if there is no
+    number of each variant, and the files that hold no conversation, such as a map. DataError if there is no
     conversation at all.
     """
     root = Path(path)
@@ -304,7 +287,6 @@ def read_folder(path: str | Path) -> Contents:
     conversations = tuple(named(read))
     counts = sorted(Counter(map(variant, conversations)).items())
     notes = ["conversations: " + ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts)]
-    notes += [f"{oddity}: {len(paths)}" for oddity, paths in oddities(conversations).items()]
     if without := sum(variant(one) != "simulated" and not user_folder(one) for one in conversations):
         notes.append(
             f"{without} conversations of people stand in no folder User_k: users, and so the development and "

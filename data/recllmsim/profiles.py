@@ -231,19 +231,6 @@ class Pool:
     def __len__(self) -> int:
         return len(self.texts)
 
-    @property
-    def duplicates(self) -> tuple[tuple[int, ...], ...]:
-        """Groups of ids of equal profiles."""
-        groups: dict[str, list[int]] = {}
-        for number, text in enumerate(self.texts):
-            groups.setdefault(text, []).append(number)
-        return tuple(tuple(group) for group in groups.values() if len(group) > 1)
-
-    @property
-    def distinct(self) -> int:
-        """Number of different profiles."""
-        return len(set(self.texts))
-
 
 def read_pool(path: str | Path) -> Pool:
     """The pool of a text file; DataError names the profile and its missing attribute."""

@@ -1,11 +1,10 @@
 """The domain of teacher-student conversations about a section of a document, and their rules for `check`."""
 
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from ..domains import Dataset, Domain, Material, labelled
-from ..formats.source import Contents, Format
+from ..formats.source import Format
 from ..grounding import gives_no_answer, ground, token_count
 from ..records import Conversation, Message, Span
 from ..rules.guards import QuestionReason, question_reasons
@@ -115,21 +114,13 @@ RULES: Mapping[str, Rule] = {
 """Each rule by its id."""
 
 
-def _read(path: Path) -> Contents:
-    conversations = tuple(dataset.read(path))
-    count = len(dataset.misplaced(conversations))
-    differ = "span differs" if count == 1 else "spans differ"
-    notes = (f"{count} {differ} from the text at the offset (kept as read)",) if count else ()
-    return Contents(conversations, notes)
-
-
 class SimQuAC(Domain):
     """A student asks about a section that only the teacher sees ("Let the LLMs Talk", WSDM 2024)."""
 
     kind = KIND
     formats = (
         Format("teacher", "teacher topics", topics.is_topic_file, topics.read_topic_file),
-        Format("simquac", "SimQuAC or QuAC JSON", dataset.is_dataset, _read),
+        Format("simquac", "SimQuAC or QuAC JSON", dataset.is_dataset, dataset.read),
         *rows.FORMATS,
         Format("topics", "JSON lines of topics", topics.are_topics, topics.no_conversations),
     )
