@@ -84,8 +84,7 @@ class Domain:
     """A plain conversation; a subclass defines what is different in its domain.
 
     A scenario of any kind may use keys that have the same meaning everywhere: `title`, `header`, `task`,
-    `task_context` (the user's goal), `profile`, `user`, `language`. No method fails if a scenario lacks a key, except
-    `validate`.
+    `task_context` (the user's goal), `profile`, `user`, `language`. No method fails if a scenario lacks a key.
     """
 
     kind: str = ""
@@ -115,9 +114,6 @@ class Domain:
     def refuses(self, message: Message) -> bool:
         """Whether an assistant's message gives no answer; a domain without refusals does not override this."""
         return False
-
-    def validate(self, conversation: Conversation) -> None:
-        """Raises ValueError if the scenario does not have what its kind requires."""
 
     def user(self, conversation: Conversation) -> str:
         """The user's name or id in the source; empty if the source has none."""
@@ -222,14 +218,9 @@ def present(sources: Iterable[Conversation | Mapping[str, Any]]) -> tuple[Domain
     return tuple(dict.fromkeys(map(of, sources)))
 
 
-def validate(conversation: Conversation) -> None:
-    """Raises ValueError if the scenario does not have what its kind requires."""
-    of(conversation).validate(conversation)
-
-
-RUN, RECORDS = record_lines.formats(validate)
+RUN, RECORDS = record_lines.RUN, record_lines.RECORDS
 """This project's own formats."""
-_GENERAL = (parquet.form(validate), *test_cases.FORMS, *FORMS, messages.FORMAT, messages.SHAREGPT, test_cases.LINES)
+_GENERAL = (parquet.FORMAT, *test_cases.FORMS, *FORMS, messages.FORMAT, messages.SHAREGPT, test_cases.LINES)
 """The shipped formats of no domain."""
 
 

@@ -121,7 +121,7 @@ class DataSource:
     @cached_property
     def run(self) -> StoredRun | None:
         """The run that is stored there; None for other data."""
-        return StoredRun(self.path, domains.validate) if self._form is domains.RUN else None
+        return StoredRun(self.path) if self._form is domains.RUN else None
 
     @property
     def holds_scenarios(self) -> bool:
@@ -139,7 +139,7 @@ class DataSource:
         if self._form is None:
             return _of_folder(self.path, self._broken.skip)
         if self._form is domains.RECORDS:
-            lines = StoredLines(self.path, domains.validate, self._broken)
+            lines = StoredLines(self.path, self._broken)
             talks, notes = _read_through(lines, lines.at, lambda places: places)
             return Loaded(self.path, self.kind, talks, notes)
         if self.run is None:

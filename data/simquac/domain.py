@@ -12,14 +12,14 @@ from ..rules.linter import Reasons, Rule, quoted
 from ..text.languages import says_something
 from . import dataset, rows, topics
 from .dataset import before_first_word
-from .topics import FIELDS, KIND, Topic
+from .topics import FIELDS, KIND
 
 ANSWER_TOKENS = 40
 """Longest answer that teachers are asked for, in tokens ("Let the LLMs Talk", section 2.3)."""
 
 
 def _section(conversation: Conversation) -> str:
-    return str(conversation.scenario["section"])
+    return str(conversation.scenario.get("section", ""))
 
 
 def _answers(conversation: Conversation) -> Iterator[tuple[int, Message]]:
@@ -143,9 +143,6 @@ class SimQuAC(Domain):
 
     def refuses(self, message: Message) -> bool:
         return gives_no_answer(message)
-
-    def validate(self, conversation: Conversation) -> None:
-        Topic.of(conversation)
 
 
 DOMAIN = SimQuAC()

@@ -50,12 +50,6 @@ def test_a_domain_of_ones_own_reads_tells_checks_and_pairs_its_conversations(air
     assert [(a.id, b.id) for a, b in paired(tuple(loaded), again).pairs] == [("log0", "log0"), ("log1", "log1")]
 
 
-def test_its_records_are_checked_by_it_when_they_are_loaded(airline, tmp_path):
-    data.record_lines.write([Conversation(id="a", scenario={"kind": "airline"})], tmp_path / "r.jsonl")
-    with pytest.raises(data.DataError, match="line 1: "):
-        data.load(tmp_path / "r.jsonl")
-
-
 def test_records_are_records_whatever_a_domain_takes_for_its_own_and_it_may_read_what_is_no_text(
     own_registry, tmp_path
 ):
