@@ -108,7 +108,7 @@ class Domain:
         return labelled(scenario, [key for key in scenario if key not in (*_NAMELESS, "title")])
 
     def facts(self, scenario: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-        """Attribute and value of each fact that the user has; HTML pages mark the values in messages."""
+        """Attribute and value of each fact that the user has."""
         return ()
 
     def refuses(self, message: Message) -> bool:

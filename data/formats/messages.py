@@ -2,6 +2,10 @@
 
 Calls and results of tools belong to the message that made them, else to its side's next one. Instructions stand beside the
 messages, under `asides` of the conversation's `extra`, where further keys of the source are too.
+
+A message is read as turns, whatever API it is of: OpenAI's chat messages and Responses items, a pair of role and text,
+LangChain's `dumpd`, `messages_to_dict` and `model_dump`, content blocks of Anthropic and Bedrock, parts of OpenTelemetry
+(gen-ai-input-messages.json), of Gemini and of Vercel's AI SDK, and ShareGPT's `from` and `value`.
 """
 
 import json
