@@ -252,7 +252,9 @@ def register(domain: Domain, *, replace: bool = False) -> Domain:
     """
     _ask_packages()
     if not isinstance(domain, Domain) or not domain.kind.strip():
-        raise SettingError(f"{domain!r} is no domain with a kind: register an instance of a subclass of data.Domain")
+        raise SettingError(
+            f"{domain!r} is not a domain: register an instance of data.Domain or a subclass, with a kind"
+        )
     known = _by_kind()
     if not replace and known.get(domain.kind, domain) is not domain:
         raise SettingError(f"the kind {domain.kind!r} has a domain already: give replace=True, or another kind")

@@ -175,13 +175,20 @@ def _whole(file: IO[bytes], path: str | Path) -> Iterator[tuple[str, Any]]:
 def parsed(text: str, path: str | Path, line: int | None = None) -> Any:
     """The JSON value of a file's text or line; DataError names line and column of an error."""
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_each_once)
     except json.JSONDecodeError as error:
         where = at(path, f"line {line or error.lineno}, column {error.colno}")
         advice = "write one JSON value a line" if line else "mend the file there"
         raise DataError(f"{where}: is not JSON ({error.msg}): {advice}") from None
     except (RecursionError, ValueError) as error:  # ValueError: a constant, or Python's own of a number's digits
         raise DataError(f"{at(path, *([f'line {line}'] if line else []))}: {error}") from None
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):  # json would silently keep only the last value
+        raise ValueError("a key appears twice in an object: keep one of the two")
+    return value
 
 
 def _no_constant(name: str) -> Any:

@@ -4,7 +4,7 @@ CrossWOZ has `messages` of the roles `usr` and `sys`, Taskmaster `utterances` of
 `turns` of `speaker` and `utterance`. QReCC and TopiOCQA have `Question`, `Answer` or `Truth_answer`, `Conversation_no` and
 `Turn_no`; data for fine-tuning `instruction`, `prompt`, `query` or `question` beside the answer. A table (CSV, TSV, Parquet)
 has columns of these names. Of several known keys that are there the first counts. Names of roles, which are values, are in
-`formats.turns`.
+`formats.messages`.
 """
 
 import math
