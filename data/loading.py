@@ -299,17 +299,14 @@ def _separate(conversations: Sequence[Conversation]) -> tuple[Sequence[Conversat
     """
     often = Counter(conversation.id for conversation in conversations)
     contents: dict[str, dict[int, str]] = {}
-    for number, conversation in enumerate(conversations):
-        if often[conversation.id] > 1:
-            plain = conversation.plain()
-            own = {key: value for key, value in plain.items() if key not in ("id", "ordinal", "repeat")}
-            contents.setdefault(conversation.id, {})[number] = digest(own)
-    shared: dict[str, dict[int, str]] = {
-        name: digests for name, digests in contents.items() if len(set(digests.values())) > 1
-    }
+    for number, one in enumerate(conversations):
+        if often[one.id] > 1:
+            own = {key: value for key, value in one.plain().items() if key not in ("id", "ordinal", "repeat")}
+            contents.setdefault(one.id, {})[number] = digest(own)[:_OF_CONTENT]
+    shared = {name: own for name, own in contents.items() if len(set(own.values())) > 1}
     if not shared:
         return conversations, ()
-    names = {n: f"{name}-{own[:_OF_CONTENT]}" for name, digests in shared.items() for n, own in digests.items()}
+    names = {number: f"{name}-{own}" for name, of_name in shared.items() for number, own in of_name.items()}
     note = (
         f"{len(names)} conversations share {len(shared)} id{'s' * (len(shared) > 1)} and differ: a digest of the content "
         f"follows the id, such as {min(names.values())}"

@@ -6,7 +6,6 @@ and values, whose shapes differ between the variants; those whose key depends on
 hold (`published_labels`).
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -306,28 +305,30 @@ def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str
     """
     root = Path(folder)
     taken: set[str] = set()
-    left_out: list[str] = []
     lost: Counter[str] = Counter()
     for conversation in conversations:
         lost.update(unsupported(conversation))
         path = _own_path(conversation)
-        if path is not None and (not _is_inside(root, path) or path.casefold() in taken):
-            left_out.append(
-                f"conversation {conversation.id}: its path {json.dumps(path)}, which is taken or no file below the folder"
-            )
-            path = None
-        path = _fresh_path(conversation, taken) if path is None else path
+        if path is None or path.casefold() in taken:
+            lost["the path, which is taken or leads out of the folder"] += "path" in conversation.extra
+            path = _fresh_path(conversation, taken)
         taken.add(path.casefold())
         write_json(root / path, to_object(conversation), indent=INDENT)
-    return [f"{kind}, of {count} conversation{'s' if count > 1 else ''}" for kind, count in lost.items()] + left_out
+    return [f"{kind}, of {count} conversation{'s' if count > 1 else ''}" for kind, count in lost.items() if count]
 
 
 def _own_path(conversation: Conversation) -> str | None:
-    path = conversation.extra.get("path")
-    if not isinstance(path, str):
-        return None
+    """The path that it was read from; None for one that can lead out of the folder, or name its card."""
+    path = str(conversation.extra.get("path") or "")
     file = PurePosixPath(path)
-    return str(file.with_stem(f"{file.stem}_{conversation.repeat + 1}")) if conversation.repeat and file.name else path
+    if (
+        not file.name
+        or file.is_absolute()
+        or {"..", "readme.md"} & {*map(str.lower, file.parts)}
+        or {*path} & {*"\\\0"}
+    ):
+        return None
+    return str(file.with_stem(f"{file.stem}_{conversation.repeat + 1}")) if conversation.repeat else path
 
 
 def _fresh_path(conversation: Conversation, taken: set[str]) -> str:
@@ -339,17 +340,6 @@ def _fresh_path(conversation: Conversation, taken: set[str]) -> str:
     task = _UNSAFE.sub("_", situation.task).strip(". ")[:60] or "task"
     path = f"{task}/{stem}.json"
     return path if path.casefold() not in taken else f"{task}/{stem}_{conversation.id}.json"
-
-
-def _is_inside(root: Path, path: str) -> bool:
-    """Whether the relative path can be that of a file below the folder, with links followed."""
-    parts = PurePosixPath(path).parts
-    if not parts or {"..", "readme.md"} & set(map(str.lower, parts)) or any(sign in path for sign in "\\\0"):
-        return False
-    try:
-        return (root / path).resolve().is_relative_to(root.resolve())
-    except ValueError:  # half of a surrogate pair
-        return False
 
 
 def user_folder(conversation: Conversation) -> str:
