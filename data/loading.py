@@ -123,14 +123,9 @@ class DataSource:
         """The run that is stored there; None for other data."""
         return StoredRun(self.path) if self._form is domains.RUN else None
 
-    @property
-    def holds_scenarios(self) -> bool:
-        """Whether it holds scenarios, and no conversation."""
-        return self._form is not None and self._form.scenarios
-
     def load(self, *, scenarios: bool = False) -> Loaded:
         """Its conversations (`load`); `scenarios`: also scenarios, as conversations without a message."""
-        if self.holds_scenarios and not scenarios:
+        if self._form is not None and self._form.scenarios and not scenarios:
             raise DataError(f"{at(self.path)}: holds scenarios and no conversation: simulate them first (--scenarios)")
         loaded = self._load()
         return replace(loaded, notes=(*loaded.notes, *self._broken.notes(self.path, len(loaded))))

@@ -351,27 +351,25 @@ def deed_of(tool: ToolSchema, language: Language) -> str:
 def line_of(case: DesignedCase, language: Language, number: int) -> dict[str, Any]:
     """The scenario of a case, without what the oracle adds; its number begins its title."""
     phrases = PHRASES[language]
-    odd = case.argument.name if case.argument is not None else ""
-    goal = phrases["goal"].format(deed=deed_of(case.tool, language))
-    facts, unknown = [], []
-    for argument in case.tool.arguments:
-        if argument.name not in case.arguments:
-            continue
-        value = in_words(case.arguments[argument.name], language)
-        words = {"label": argument.label, "value": value}
-        words["is_"] = "are" if re.search(r"(?<![isu])s$", argument.label) else "is"
-        if argument.name == odd:
-            unknown.append(phrases["unknown"].format(**words))
-        else:
-            facts.append(phrases["fact"].format(**words))
-    about = f"{case.argument.label}: {case.kind}" if case.argument is not None else case.kind
+    odd = case.argument
+    facts = [
+        phrases["fact"].format(
+            label=one.label,
+            is_="are" if re.search(r"(?<![isu])s$", one.label) else "is",
+            value=in_words(case.arguments[one.name], language),
+        )
+        for one in case.tool.arguments
+        if one.name in case.arguments and one is not odd
+    ]
+    unknown = [] if odd is None else [phrases["unknown"].format(label=odd.label)]
+    about = f"{odd.label}: {case.kind}" if odd is not None else case.kind
     return {
         "title": f"{number}. {case.tool.name} ({about})",
-        "goal": goal,
+        "goal": phrases["goal"].format(deed=deed_of(case.tool, language)),
         "facts": facts,
         **({"unknown": unknown} if unknown else {}),
         **case.example.scenario,
-        "case": {"tool": case.tool.name, "kind": case.kind, **({"argument": odd} if odd else {})},
+        "case": {"tool": case.tool.name, "kind": case.kind, **({"argument": odd.name} if odd is not None else {})},
     }
 
 
