@@ -754,31 +754,23 @@ def _is_plain(conversation: Conversation) -> bool:
 def _losses(conversation: Conversation, *, parts: bool) -> list[str]:
     stored = [message for message in conversation.messages if message.stored]
     calls = [call for message in stored if message.role == "assistant" for call in message.tool_calls]
-    drafts = list(conversation.attempts())
-    standing = [draft for draft in drafts if draft.verdict != "rejected"]
     shown = {"number", "text", "verdict", "tool_calls"}
-    media = [*(one.parts for one in stored), *(call.parts for call in calls)]
+    drafts = [draft.verdict == "rejected" or draft.plain().keys() - shown for draft in conversation.attempts()]
+    made = (conversation.stop, conversation.failure, conversation.provenance, *conversation.edges)
     beside = {key for extra in (conversation.extra, *(one.extra for one in stored)) for key in extra}
+    without = [not (parts and call.parts) and not isinstance(call.result, str | dict | list) for call in calls]
     kinds = {
-        "what it is about (the scenario)": conversation.scenario.keys() - {"kind", "digest"},
-        "turns without a stored message": len(stored) < len(conversation.messages) or conversation.unsaid,
-        "labels": not _is_plain(conversation) and any(message.labels for message in stored),
-        "spans": any(message.spans for message in stored),
-        "calls and results of a user's tools": any(one.role == "user" and one.tool_calls for one in stored),
-        "that a tool failed (errors of tools are written as results)": any(call.error is not None for call in calls),
-        "that results of tools are numbers, true, false or null": any(
-            call.error is None and not isinstance(call.result, str | dict | list) and not (parts and call.parts)
-            for call in calls
-        ),
-        "images, files and other parts of messages": any(call.parts and call.error is not None for call in calls)
-        or (not parts and any(media)),
-        "rejected drafts": len(standing) < len(drafts),
-        "prompts, reasoning, tokens and notes of drafts": conversation.memory
-        or any(draft.plain().keys() - shown for draft in standing),
-        "why it ended (stop, failure)": conversation.stop is not None or conversation.failure is not None,
-        "how it was made (provenance, times)": conversation.provenance is not None
-        or conversation.edges
+        "what it is about, why it ended and how it was made": conversation.scenario.keys() - {"kind", "digest"}
+        or any(one is not None for one in made)
         or conversation.timing != Timing(),
+        "drafts: rejected ones, prompts, reasoning, tokens, notes": any(drafts) or conversation.memory,
+        "turns without a stored message": len(stored) < len(conversation.messages) or conversation.unsaid,
+        "spans and labels": any(one.spans or (one.labels and not _is_plain(conversation)) for one in stored),
+        "tools: a user's calls; that a result is an error, a number, true, false or null": any(without)
+        or any(call.error is not None for call in calls)
+        or any(one.role == "user" and one.tool_calls for one in stored),
+        "images, files and other parts of messages": any(call.parts and call.error is not None for call in calls)
+        or (not parts and any([*(one.parts for one in stored), *(call.parts for call in calls)])),
         "further keys of the source": not _is_plain(conversation) and beside - {ASIDES, "path", "variant"},
     }
     return [kind for kind, is_lost in kinds.items() if is_lost]
