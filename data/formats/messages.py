@@ -826,8 +826,9 @@ def _is_messages(source: Source) -> bool:
         return False
     if turns and role_of(turns[-1].get("role")) == "user" and any(first.get(key) for key in ("reply", "answer")):
         return False  # a request with its response
-    if any(turn.get("type") == "chat" for turn in turns):
-        return False  # of LangChain
+    calls = [call for turn in turns for call in as_list(turn.get("tool_calls"))]
+    if any("requestor" in as_object(call) for call in calls) or any(turn.get("type") == "chat" for turn in turns):
+        return False  # of tau2, of LangChain
     return not turns or any(map(is_turn, turns[:3])) or turns[0].get("role") not in (None, *SIDES)
 
 

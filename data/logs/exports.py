@@ -193,11 +193,16 @@ CLAUDE = Format(
 def _trials(path: str | Path, place: str, value: Any) -> Iterator[Line]:
     """A conversation for each trial, with its reward as a label; DataError for a value that is none."""
     trials = value.get("simulations") if is_object(value) else None
-    for number, trial in enumerate(trials if isinstance(trials, list) else [value]):
-        where = f"{place}, simulation {number}"
-        if not _lists(trial, "messages"):
-            raise DataError(f"{at(path, where)}: has no list 'messages': mend it there, or take it out")
-        yield _trial(where, trial)
+    if isinstance(trials, list):
+        for number, trial in enumerate(trials):
+            where = f"{place}, simulation {number}"
+            if not _lists(trial, "messages"):
+                raise DataError(f"{at(path, where)}: has no list 'messages': mend it there, or take it out")
+            yield _trial(where, trial)
+    elif _of_both_tools(value):
+        yield _trial(place, value)
+    else:
+        raise DataError(f"{at(path, place)}: has no 'simulations': is it a trajectory?")
 
 
 def _lists(value: Any, key: str) -> bool:
@@ -224,9 +229,18 @@ def _of_trial(message: Any) -> list[Turn]:
     return turns
 
 
+def _of_both_tools(value: Any) -> bool:
+    """Whether a value lists messages of tau2-bench, where each call names the side that makes it."""
+    turns = [as_object(turn) for turn in value["messages"]] if _lists(value, "messages") else []
+    calls = [call for turn in turns if _lists(turn, "tool_calls") for call in turn["tool_calls"]]
+    return any("requestor" in as_object(call) for call in calls)
+
+
 def _is_tau2(source: Source) -> bool:
-    trials = as_object(source.first).get("simulations")
-    return isinstance(trials, list) and bool(trials) and _lists(trials[0], "messages")
+    first = as_object(source.first)
+    trials = first.get("simulations")
+    simulated = isinstance(trials, list) and bool(trials) and _lists(trials[0], "messages")
+    return simulated or _of_both_tools(first)
 
 
 TAU2 = Format(

@@ -3,10 +3,10 @@
 OpenTelemetry: OTLP as JSON or JSON lines (`resourceSpans`), and what the console exporter of the Python SDK writes. Read
 are the attributes of the semantic conventions for generative AI (`gen_ai.input.messages`, `gen_ai.output.messages`,
 `gen_ai.conversation.id`, also on the event `gen_ai.client.inference.operation.details`), those of OpenInference
-(`llm.input_messages.N.message.role`, `session.id`), and the older `gen_ai.prompt.N.role`.
+(`llm.input_messages.N.message.role`, `session.id`, `input.value`), and the older `gen_ai.prompt.N.role`.
 
-Langfuse: a trace with `observations` and `scores`, a session with `traces`, a page of the public API (`data`), single
-observations.
+Langfuse: a trace with `observations` and `scores`, `trace` and `observations` side by side, a session with `traces`, a page
+of the public API (`data`), single observations.
 
 LangSmith: runs of "Run (span) data format" (docs.langchain.com/langsmith). Threads are told by `session_id`, `thread_id` or
 `conversation_id` in the metadata; the `session_id` of a run itself is its project.
@@ -128,6 +128,10 @@ def _messages(attributes: Mapping[str, Any]) -> tuple[list[Turn], list[Turn]]:
     if not sent and not received:  # texts alone, as some write the older names
         sent = inputs_of(as_value(attributes.get("gen_ai.prompt")), True)
         received = outputs_of(as_value(attributes.get("gen_ai.completion")), True)
+    if not sent and not received and "openinference.span.kind" in attributes:
+        outer = attributes["openinference.span.kind"] in ("AGENT", "CHAIN", "LLM")
+        sent = inputs_of(as_value(attributes.get("input.value")), outer)
+        received = outputs_of(as_value(attributes.get("output.value")), outer)
     return sent, received
 
 
@@ -182,6 +186,8 @@ def _of_langfuse(value: Any, trace: Mapping[str, Any]) -> Iterator[LoggedCall]:
     if "traceId" in value:
         yield from _observation(value, trace)
         return
+    if is_object(inner := value.get("trace")):
+        value = {**inner, "observations": value.get("observations", []), "scores": value.get("scores", [])}
     for key in ("traces", "data"):
         for row in as_list(value.get(key)):
             yield from _of_langfuse(
@@ -236,7 +242,7 @@ def _is_langfuse(source: Source) -> bool:
     for key in ("traces", "data"):
         if isinstance(first.get(key), list) and first[key]:
             first = as_object(first[key][0])
-    return _is_row(first)
+    return _is_row(first) or _is_row(as_object(first.get("trace")))
 
 
 def _is_row(row: Mapping[str, Any]) -> bool:
