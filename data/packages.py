@@ -76,7 +76,8 @@ def frames_of(error: BaseException) -> list[str]:
     """The last places in a user's own files that an error passed, the innermost last: `shop/tools.py:12 in book`.
 
     Code of installed packages, the standard library and Duologue is left out, and so are all values. A file below the
-    working folder has its path from there, another one only its name: a record that is shared contains no home folder.
+    working folder has its path from there, another one only its folder and name. So a record that is shared contains no
+    home folder.
     """
     passed = [
         f"{_shown_file(name)}:{number} in {frame.f_code.co_name}"
@@ -100,7 +101,15 @@ def _shown_file(name: str) -> str:
     path = Path(name)
     if name.startswith(CELL) or path.parent.name.startswith("ipykernel_"):
         return "notebook cell"
-    return path.relative_to(Path.cwd()).as_posix() if path.is_relative_to(Path.cwd()) else path.name
+    try:
+        here, home = Path.cwd(), Path.home()
+    except (OSError, RuntimeError):  # the working folder is gone, or nobody knows whose home it is
+        return path.name
+    if path.is_relative_to(here) and (here == home or not home.is_relative_to(here)):
+        return path.relative_to(here).as_posix()
+    folder = path.parent
+    is_home = folder == home or folder.parent == home.parent != folder.parent.parent
+    return path.name if is_home else f"{folder.name}/{path.name}"
 
 
 def is_own(frame: FrameType) -> bool:

@@ -73,18 +73,27 @@ class PartDefinition(BaseModel):
     @field_validator("values", mode="before")
     @classmethod
     def _of_words(cls, values: object) -> object:
-        return closed_list(values) or values if isinstance(values, str) else values
+        if isinstance(values, str) and (words := closed_list(values)) is not None:
+            return words
+        if isinstance(values, (list, tuple)):
+            if any(not isinstance(value, (str, bool)) for value in values):
+                raise ValueError("are words, or yes and no: give numbers as scale: [lowest, highest], or in quotes")
+            if len({type(value) for value in values}) > 1:
+                raise ValueError("mix words with yes and no, which YAML reads as true and false: put them in quotes")
+        return values
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
         if sum((bool(self.values), self.scale is not None, self.text)) != 1:
-            raise ValueError("has to have one of values (words, or yes and no), scale and text")
-        if len(set(map(type, self.values))) > 1:
-            raise ValueError("mix words with yes and no, which YAML reads as true and false: put them in quotes")
+            raise ValueError("has to have one of values, scale and text")
+        if len(set(map(repr, self.values))) != len(self.values) or "" in map(str.strip, map(str, self.values)):
+            raise ValueError("names a value twice, or an empty one")
         if self.scale is not None and not 0 < self.scale[1] - self.scale[0] <= _WIDEST:
             raise ValueError(f"has a scale that is not [lowest, highest], with at most {_WIDEST:,} steps")
         if self.several is not None and not 0 <= self.several[0] <= self.several[1] > 0:
             raise ValueError("has 'several' that is not [minimum, maximum]")
+        if self.ordered and not self.values:
+            raise ValueError("is 'ordered' without values")
         return self
 
     @property

@@ -19,7 +19,7 @@ from ..files.tables import ARCHIVE
 from ..formats.messages import Line, Turn, conversations, turns_in, turns_of
 from ..formats.source import ConversationStream, Format, Source
 from ..identity import VERSION, digest
-from ..records import Conversation, Part, as_list, as_object, is_object
+from ..records import Conversation, Part, Usage, as_list, as_object, is_object
 
 KEY = "duologue"
 """Key of the sample's store for the record: an object, or its JSON if it contains half of a surrogate pair."""
@@ -193,6 +193,7 @@ def _sample(conversation: Conversation, name: str, epoch: int) -> dict[str, Any]
         "scores": scores_of(conversation),
         "metadata": {"scenario": scenario, "stop": conversation.stop},
         "store": {KEY: stored_record(conversation)},
+        "model_usage": _usage(conversation),
     }
     last = next((message for message in reversed(messages) if message["role"] == "assistant"), None)
     if last is not None:
@@ -255,6 +256,24 @@ def _part(part: Part) -> dict[str, Any]:
     if part.type == "image" and part.url is not None:
         return {"type": "image", "image": part.url}
     return {"type": "data", "data": {"part": part.plain()}}
+
+
+def _usage(conversation: Conversation) -> dict[str, dict[str, int]]:
+    """The tokens of the drafts of each model that is named, as Inspect has them."""
+    usage: dict[str, Usage] = {}
+    for draft in conversation.attempts(new_only=True):
+        if draft.model and draft.usage is not None:
+            usage[draft.model] = usage.get(draft.model, Usage.none()) + draft.usage
+    return {
+        model: {
+            "input_tokens": spent.input_tokens,
+            "output_tokens": spent.output_tokens,
+            "total_tokens": spent.tokens,
+            "input_tokens_cache_read": spent.cached_tokens,
+            "reasoning_tokens": spent.reasoning_tokens,
+        }
+        for model, spent in usage.items()
+    }
 
 
 def _recognised(source: Source) -> bool:

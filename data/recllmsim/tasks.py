@@ -194,9 +194,13 @@ def _of_rows(rows: Iterator[Sequence[Any]], where: str) -> Iterator[Template]:
             current = Template(task=task.strip(), prompt=prompt, source=here)
         elif prompt:
             raise DataError(f"{here}: a Prompt without a Type: name the task")
-        if options and (not key or current is None or key in current.options):
-            raise DataError(f"{here}: options need a Key of their own, below a task: name it, and give it once")
+        if options and not key:
+            raise DataError(f"{here}: options without a Key: name the placeholder that they are for")
+        if key and current is None:
+            raise DataError(f"{here}: the key {key!r} comes before any task: give the row a Type and a Prompt")
         if key and current is not None:
+            if key in current.options:
+                raise DataError(f"{here}: the key {key!r} appears twice: rename one")
             current = current.model_copy(update={"options": {**current.options, key: options}})
     if current is not None:
         yield current

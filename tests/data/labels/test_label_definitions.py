@@ -41,6 +41,8 @@ def written(folder, text=PAGE, name="outcome.md"):
         "---\n- a\n---\ntext",
         "---\nunit: conversation\n---\ntext",
         "---\nunit: word\nvalues: [a, b]\n---\ntext",
+        "---\nunit: conversation\nvalues: [a, a]\n---\ntext",
+        "---\nunit: conversation\nvalues: [a, '']\n---\ntext",
         "---\nunit: conversation\nvalues: a, b\n---\ntext",
         "---\nunit: conversation\nscale: [0, 1.5]\n---\ntext",
         "---\nunit: conversation\nscale: [0, 100000000]\n---\ntext",

@@ -60,6 +60,7 @@ def test_a_conversation_comes_back_as_it_was_and_inspect_has_its_messages_and_sc
     sample = next(one for one in log.read_eval_log(name).samples if one.id == TALK.id)
     assert [message.role for message in sample.messages] == ["user", "assistant", "tool", "tool", "assistant"]
     assert (sample.scores["tone"].value, sample.scores["tone"].explanation) == (4, "kind")
+    assert sample.model_usage["m"].output_tokens == 3
 
 
 def test_a_message_that_was_edited_in_the_log_is_read_and_the_record_is_not() -> None:
