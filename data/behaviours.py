@@ -17,7 +17,7 @@ from typing import Any
 from ..errors import SettingError
 from .identity import digest
 from .records import is_object
-from .rules.outcomes import outcome_of
+from .rules.outcomes import outcome_of, statements
 from .text.languages import HAN, Language
 from .text.values import values_in
 
@@ -29,22 +29,30 @@ PLAIN = "plain"
 
 BEHAVIOURS: Mapping[str, str] = {
     "impatient": "urges the assistant, for lack of time",
+    "terse": "writes a few words only",
+    "wordy": "writes much that has nothing to do with it",
     "incomplete": "leaves out the details until asked for them",
+    "vague": "is imprecise at first",
     "wanders": "turns to other topics",
     "changes_mind": "takes its wish back, and asks for it again",
     "asks_unavailable": "asks for a service too that does not exist",
     "false_claim": "claims what was not done or promised",
     "pushes": "insists where the assistant refuses",
+    "mixes_languages": "changes between languages",
     "injects": "pastes a text with instructions for the assistant",
     "doubts": "does not believe the assistant",
     "confused": "does not understand, and asks for explanations",
 }
 """What a user with each behaviour does."""
-_ADDING = tuple("asks_unavailable false_claim injects doubts confused wanders impatient".split())
+_ADDING = tuple("asks_unavailable false_claim injects doubts confused wanders impatient wordy mixes_languages".split())
 """Behaviours that add a phrase, in their order."""
+TERSE = 6
+"""Most words of a terse message; a Chinese character is half a word."""
+
 PUSHES = 3
 """Messages with which a user insists before it accepts a refusal."""
 
+_SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?](?=\w)[^.!?。！？\n]*)*[.!?。！？]*\s*")
 _DETAIL = re.compile(
     r",?(?:\s+(?:on|to|at|for|by|from|in|of|until|till|before|after|with|number|no\.?))*\s+\S*\d\S*"
     r"(?:\s+(?!(?:on|to|at|for|by|from|in|of|and|or|until|with|before|after|please)\b)[a-z]+){0,2}(?=[\s.,;!?]|$)",
@@ -147,13 +155,13 @@ def _phrases(language: Language) -> dict[str, Any]:
 def behaved(text: str, names: Sequence[str], moment: UserMoment) -> str:
     """The message as a user with these behaviours writes it.
 
-    The goal stays: what is left out or taken back is said later.
+    The goal stays: what is left out, taken back or put vaguely is said later.
     """
     written = _Writing(moment, frozenset(names))
     if not text.strip():
         return text
     if "pushes" in names and moment.refused and written.times("pushes") < PUSHES:
-        return written.added(written.phrase("pushes", written.number), "impatient")
+        return written.added(written.phrase("pushes", written.number), "impatient", "mixes_languages")
     if moment.ends:
         return text
     return written.added(written.content(text), *_ADDING)
@@ -181,19 +189,28 @@ class _Writing:
         return sum(any(phrase in text for phrase in phrases) for text in self.moment.own)
 
     def content(self, text: str) -> str:
-        """The text with what behaviours leave out or take back."""
+        """The text with what behaviours leave out, take back or put vaguely."""
         if "changes_mind" in self.names and self.number in (1, 2):
             return self.phrase("withdraws") if self.number == 1 else self.phrase("returns")
-        if "incomplete" in self.names and self.number == 0:
-            return self.incomplete(text)
-        if "incomplete" in self.names and self.withheld(text):
-            return f"{text}{self.phrases['space']}{self.phrase('exact')}"
-        return text
+        if self.number == 0:
+            if "incomplete" in self.names:
+                text = self.incomplete(text)
+            elif "vague" in self.names:
+                text = self.vague(text)
+        elif {"incomplete", "vague"} & self.names and self.withheld(text):
+            text = f"{text}{self.phrases['space']}{self.phrase('exact')}"
+        return self.terse(text) if "terse" in self.names else text
 
     def incomplete(self, text: str) -> str:
         """The first message without its details; a plea for help where nothing is left, or where it has none."""
         left = _DETAIL.sub("", text) if self.moment.language == "en" and values_in(text) else ""
         return left if words_in(left) >= 5 and values_in(left) < values_in(text) else self.phrase("help")
+
+    def vague(self, text: str) -> str:
+        """The first message without its details, and a word that it is imprecise."""
+        left = _DETAIL.sub("", text) if self.moment.language == "en" else text
+        comma, mark = {"en": (", ", "."), "zh": ("，", "。")}[self.moment.language]
+        return f"{_END.sub('', left if words_in(left) >= 4 else text)}{comma}{self.phrase('vague')}{mark}"
 
     def withheld(self, text: str) -> bool:
         """Whether something of the goal has not been said yet."""
@@ -204,21 +221,34 @@ class _Writing:
         by_details = details and self.moment.language == "en"
         return bool(details - values_in(own)) if by_details else goal not in own
 
+    def terse(self, text: str) -> str:
+        """The statements of a message without courtesies, or its first sentence; a fact is never cut."""
+        if words_in(text) <= TERSE:
+            return text
+        stated = " ".join(statements([text])) or text
+        goal = _END.sub("", self.moment.goal)
+        if goal and goal in stated:
+            return f"{goal}{'.' if self.moment.language == 'en' else '。'}"
+        return next(iter(_SENTENCE.findall(stated)), stated).strip() if not values_in(stated) else stated
+
     def added(self, text: str, *order: str) -> str:
         """The text with the phrases of those behaviours that add some."""
         pieces = [text]
         for name in order:
             if name not in self.names or not self.is_time(name):
                 continue
-            if name in ("doubts", "confused"):
+            if name == "wordy":
+                first = self.moment.draw + self.number
+                pieces = [self.phrase(name, first), *pieces, self.phrase(name, first + 1)]
+            elif name in ("doubts", "confused"):
                 pieces = [self.phrase(name, self.number), *pieces]
             else:
-                pieces.append(self.phrase(name, self.number))
+                pieces.append(self.phrase("mixed" if name == "mixes_languages" else name, self.number))
         return str(self.phrases["space"].join(pieces))
 
     def is_time(self, name: str) -> bool:
         """Whether a behaviour that adds a phrase does so in this message."""
-        if name == "impatient":
+        if name in ("impatient", "wordy", "mixes_languages"):
             return True
         if name in ("doubts", "confused", "wanders"):
             return self.number > 0 and (self.number - 1) % 3 == 0

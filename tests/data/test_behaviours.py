@@ -74,11 +74,8 @@ def test_an_instruction_is_followed_only_where_a_reply_begins_with_its_word():
     ("texts", "line"),
     [
         (["impatiant"], "--behaviour: there is no behaviour 'impatiant': did you mean impatient?"),
-        (["plain,confused"], "--behaviour: 'plain' is a user without behaviours: give it without others"),
-        (
-            ["confused,doubts", "doubts,confused"],
-            "--behaviour: 'doubts,confused' is given twice: give each kind of user once",
-        ),
+        (["plain,terse"], "--behaviour: 'plain' is a user without behaviours: give it without others"),
+        (["terse,vague", "vague,terse"], "--behaviour: 'vague,terse' is given twice: give each kind of user once"),
     ],
 )
 def test_a_wrong_choice_is_one_line(texts, line):
@@ -87,7 +84,7 @@ def test_a_wrong_choice_is_one_line(texts, line):
     assert str(error.value) == line
 
 
-@pytest.mark.parametrize("value", ["confused", {"confused": True}, [1]])
+@pytest.mark.parametrize("value", ["terse", {"terse": True}, [1]])
 def test_behaviours_of_a_scenario_are_a_list_of_names(value):
     with pytest.raises(SettingError, match="behaviours: expected a list of names"):
         behaviours_in({"behaviours": value})

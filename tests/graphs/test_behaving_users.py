@@ -34,16 +34,16 @@ def held(user="offline", behaviours=("impatient",), scenario=GOAL, assistant=age
 
 def test_a_model_is_told_in_its_system_prompt_in_its_language_and_a_page_of_ones_own_counts(tmp_path):
     (tmp_path / "user").mkdir()
-    (tmp_path / "user/behaviour_confused.md").write_text("Three words.")
+    (tmp_path / "user/behaviour_terse.md").write_text("Three words.")
     seen = []
 
     def user(messages):
         seen.append(messages[0]["content"])
         return "I need it now."
 
-    held(user, ["impatient", "confused"], prompts=tmp_path)
+    held(user, ["impatient", "terse"], prompts=tmp_path)
     assert "- impatient: You are short of time." in seen[0]
-    assert "- confused: Three words." in seen[0]
+    assert "- terse: Three words." in seen[0]
     held(user, [])
     assert "<behaviour>" not in seen[-1]
     held(user, language="zh")
@@ -51,8 +51,8 @@ def test_a_model_is_told_in_its_system_prompt_in_its_language_and_a_page_of_ones
 
 
 def test_the_rule_based_user_does_what_its_prompt_says():
-    urged, plain = (held(behaviours=names).messages[0].text for names in (["impatient"], []))
-    assert len(urged.split()) > len(plain.split()) + 5
+    wordy, plain = (held(behaviours=names).messages[0].text for names in (["wordy"], []))
+    assert len(wordy.split()) > len(plain.split()) + 5
 
 
 def test_a_user_of_peoples_turns_or_a_replayed_one_is_not_asked_to_behave(tmp_path):
@@ -61,7 +61,7 @@ def test_a_user_of_peoples_turns_or_a_replayed_one_is_not_asked_to_behave(tmp_pa
     (tmp_path / "talks.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     with pytest.raises(SettingError, match="turns of people show no behaviours"):
         held(f"people:{tmp_path / 'talks.jsonl'}")
-    source = casts.find("agent_test").source(scenarios=tmp_path / "talks.jsonl", behaviour=("confused",))
+    source = casts.find("agent_test").source(scenarios=tmp_path / "talks.jsonl", behaviour=("terse",))
     with pytest.raises(SettingError, match="--behaviour: the user is replayed"):
         source.read(casts.find("agent_test").checked({"user": "replay:talks.jsonl"}), 0)
 
@@ -82,9 +82,7 @@ def test_an_assistant_that_does_what_a_pasted_text_says_has_no_success():
 
 def test_each_scenario_meets_each_kind_of_user(tmp_path):
     (tmp_path / "goals.jsonl").write_text("".join(json.dumps({"goal": f"tea {n}"}) + "\n" for n in range(3)))
-    taken = casts.scenarios_of(
-        tmp_path / "goals.jsonl", "agent_test", repeats=2, behaviour=("plain", "confused,doubts")
-    )
-    assert [state["extra"][KEY] for state in taken.states[:2]] == [[], ["confused", "doubts"]]
+    taken = casts.scenarios_of(tmp_path / "goals.jsonl", "agent_test", repeats=2, behaviour=("plain", "terse,vague"))
+    assert [state["extra"][KEY] for state in taken.states[:2]] == [[], ["terse", "vague"]]
     names = {(state["ordinal"], state["repeat"], state["scenario"]["goal"]) for state in taken.states}
     assert len(names) == len(taken) == 12

@@ -58,10 +58,8 @@ def test_equal_scenarios_are_repeats_of_one_and_kinds_of_users_are_alike_in_the_
     twice = [one.model_copy(update={"repeat": 0, "ordinal": one.repeat}) for one in many("1100", "1111")]
     assert successes(twice).success == successes(many("1100", "1111")).success
     assert scenario_key(twice[0]) == scenario_key(twice[1])
-    confused = [
-        one.model_copy(update={"id": f"t{one.id}", "extra": {"behaviours": ["confused"]}}) for one in many("1", "0")
-    ]
-    both = successes([*many("1", "0"), *confused])
+    terse = [one.model_copy(update={"id": f"t{one.id}", "extra": {"behaviours": ["terse"]}}) for one in many("1", "0")]
+    both = successes([*many("1", "0"), *terse])
     assert (len(both.scenarios), both.success.groups) == (4, 2)
     outcomes = [(one, bool(number % 2)) for number, one in enumerate(twice)]
     assert share_over_scenarios(outcomes).groups == 2
@@ -225,7 +223,7 @@ def test_an_undecided_failure_counts_as_one() -> None:
 
 
 def test_kinds_of_users_stand_beside_the_plain_one_with_p_for_their_number() -> None:
-    reached = {"plain": 8, "confused": 1, "doubts": 0, "wanders": 8}
+    reached = {"plain": 8, "terse": 1, "vague": 0, "wordy": 8}
     held = [
         talk(
             f"{name} {n}",
@@ -235,13 +233,13 @@ def test_kinds_of_users_stand_beside_the_plain_one_with_p_for_their_number() -> 
         for name, most in reached.items()
         for n in range(8)
     ]
-    plain, confused, doubts, wanders = successes(held).users
+    plain, terse, vague, wordy = successes(held).users
     assert plain.against_plain is None
-    assert doubts.against_plain is not None
-    assert confused.against_plain is not None
-    assert doubts.adjusted_p == pytest.approx(3 * doubts.against_plain.p)
-    assert confused.adjusted_p == pytest.approx(2 * confused.against_plain.p)
-    assert wanders.adjusted_p == 1
+    assert vague.against_plain is not None
+    assert terse.against_plain is not None
+    assert vague.adjusted_p == pytest.approx(3 * vague.against_plain.p)
+    assert terse.adjusted_p == pytest.approx(2 * terse.against_plain.p)
+    assert wordy.adjusted_p == 1
     assert successes(held[:8]).users == ()
 
 
