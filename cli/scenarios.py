@@ -28,7 +28,7 @@ def scenarios_command(
 ) -> int:
     """Design scenarios from the tools of an agent.
 
-    For each tool valid, missing and forbidden arguments; with a world each one is proven by playing tool calls
+    For each tool valid, missing, ambiguous and forbidden arguments; with a world each one is proven by playing tool calls
     in fresh worlds. They are written to --out, by default scenarios.jsonl. --model writes goals and facts in the words of
     people. Exit code 1: the model gave no wording of some.
     """

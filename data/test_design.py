@@ -1,7 +1,7 @@
 """Scenarios designed from tools, rules as data, and examples of a world: the cases, and each case in a customer's words.
 
-A tool has a case with valid arguments, one for each required argument that the user does not have, and one for each rule
-that forbids it.
+A tool has a case with valid arguments, one for each required argument that the user does not have, one for each of which
+two could be meant, one for each value out of its bounds, and one for each rule that forbids it.
 """
 
 import re
@@ -19,8 +19,9 @@ from .identity import digest
 from .records import as_list, as_object, inside, is_object
 from .text.languages import Language, language_of
 
-Kind: TypeAlias = Literal["valid", "missing", "forbidden"]
-"""All right; a value that the user does not have; all right, but a rule forbids the call."""
+Kind: TypeAlias = Literal["valid", "missing", "ambiguous", "out of bounds", "forbidden"]
+"""All right; a value that the user does not have; two that could be meant; a value that there is not; all right, but a
+rule forbids the call."""
 SAMPLES: Mapping[str, str] = {
     "date": "2026-05-03",
     "date-time": "2026-05-03T10:00:00",
@@ -31,8 +32,16 @@ SAMPLES: Mapping[str, str] = {
     "姓名": "李敏",
 }
 """Values by the format of an argument, or by a word of its label, where no example has one."""
+LACKING: Mapping[Kind, str] = {
+    "missing": "no example",
+    "ambiguous": "no example has two values",
+    "out of bounds": "every value is within its bounds",
+}
+"""Why an argument has no case of a kind."""
 _WORD = r"[A-Z]?[^\W_A-Z]+|[A-Z]+(?![^\W_A-Z])"
 """A word of a name such as `cancelOrder` or `move_booking`."""
+NO_CHOICE = "purple"
+"""A choice that no schema offers."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +81,20 @@ class ToolArgument:
             return [] if kind == "array" else {}
         words = (str(schema.get("format")), *self.label.casefold().split())
         return next((SAMPLES[word] for word in words if word in SAMPLES), "AB1234")
+
+    def beyond(self, value: Any, present: Iterable[Any]) -> Any:
+        """A value that the schema does not allow, or one of the same form that is not present; None without one.
+
+        `value`: one that the argument may have, None if none is known.
+        """
+        if choices := as_list(self.schema.get("enum")):
+            return NO_CHOICE if isinstance(choices[0], str) and NO_CHOICE not in choices else None
+        for bound, step in (("maximum", 1), ("minimum", -1), ("exclusiveMaximum", 0), ("exclusiveMinimum", 0)):
+            if isinstance(self.schema.get(bound), int | float):
+                return self.schema[bound] + step
+        taken = set(map(str, present))
+        others = (_changed(value, turn) for turn in range(1, 10)) if isinstance(value, str) else ()
+        return next((other for other in others if other != value and other not in taken), None)
 
 
 @dataclass(frozen=True)
@@ -121,7 +144,7 @@ class Example(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     values: Mapping[str, Any]
-    """By the argument's name: the value that is meant, or a list that begins with it."""
+    """By the argument's name: the value that is meant, or a list of it and others that it could be mistaken for."""
     scenario: Mapping[str, Any] = {}
     """Keys of the scenario, from which the world is made."""
     state: Any = None
@@ -137,6 +160,15 @@ class Example(BaseModel):
         value = self.values[argument]
         return value[0] if isinstance(value, list) and value else value
 
+    def other(self, argument: str) -> Any:
+        """Another value that could be meant: one that is given, or a neighbour in the world of the same form."""
+        own = self.values.get(argument)
+        if isinstance(own, list) and len(own) > 1:
+            return own[1]
+        value = own[0] if isinstance(own, list) and own else own
+        names = _keys_beside(self.world, value) if isinstance(value, str) else ()
+        return next((one for one in names if one != value and _form(one) == _form(str(value))), None)
+
 
 @dataclass(frozen=True)
 class DesignedCase:
@@ -146,13 +178,17 @@ class DesignedCase:
     kind: Kind
     example: Example
     argument: ToolArgument | None = None
-    """The argument that the user does not have; None if it has all."""
+    """The argument that is not valid; None if all are."""
+    value: Any = None
+    """The value out of bounds, or the other one that could be meant."""
 
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of the call that the user asks for."""
-        values = self.example.values
-        return {one.name: self.example.value(one.name) for one in self.tool.arguments if one.name in values}
+        own = {one.name: self.example.value(one.name) for one in self.tool.arguments if one.name in self.example.values}
+        if self.argument is not None and self.kind == "out of bounds":
+            own[self.argument.name] = self.value
+        return own
 
 
 def forbidding(rules: Iterable[Rule], name: str, arguments: Mapping[str, Any], state: Any) -> Rule | None:
@@ -168,6 +204,8 @@ def cases_of(
     A case that is not about a rule begins where no rule forbids the call, so that it has one reason to be refused at
     most. Of several examples the one that was taken least is taken, by the seed.
     """
+    present = [value for one in examples for value in inside([one.world, one.values])]
+    present += [key for value in present if isinstance(value, Mapping) for key in value]
     taken = Counter[int]()
     lacking: list[str] = []
     found: list[DesignedCase] = []
@@ -194,9 +232,25 @@ def cases_of(
         for rule in (rule for rule in rules if tool.name in rule.forbids):
             under = {n: DesignedCase(tool, "forbidden", e) for n, e in whole.items() if by[n] is rule}
             take(under, f"{tool.name}: no example is under the rule {rule.because!r}")
-        for argument in tool.required if allowed else ():
-            take({n: DesignedCase(tool, "missing", one, argument) for n, one in allowed.items()}, "")
+        for argument in tool.arguments if allowed else ():
+            kinds: tuple[Kind, ...] = ("missing", "ambiguous", "out of bounds")
+            for kind in kinds if argument.required else kinds[-1:]:
+                odd = {number: _odd_case(tool, kind, one, argument, present) for number, one in allowed.items()}
+                why = f"{tool.name}: {argument.label}: {LACKING[kind]}"
+                take({number: case for number, case in odd.items() if case is not None}, why)
     return found, lacking
+
+
+def _odd_case(
+    tool: ToolSchema, kind: Kind, example: Example, argument: ToolArgument, present: Iterable[Any]
+) -> DesignedCase | None:
+    value = None
+    if kind == "ambiguous":
+        value = example.other(argument.name)
+    elif kind == "out of bounds":
+        own = example.value(argument.name) if argument.name in example.values else None
+        value = argument.beyond(own, present)
+    return DesignedCase(tool, kind, example, argument, value) if value is not None or kind == "missing" else None
 
 
 def rules_of(described: Any, tools: Sequence[ToolSchema], where: str) -> tuple[list[Rule], list[str]]:
@@ -300,16 +354,46 @@ def _named(state: Any, name: Any) -> Iterator[Mapping[str, Any]]:
             yield from (row for row in one if isinstance(row, Mapping) and next(iter(row.values()), None) == name)
 
 
+def _keys_beside(state: Any, name: str) -> Iterator[str]:
+    for one in inside(state):
+        if isinstance(one, Mapping):
+            yield from (key for key in one if name in one and isinstance(key, str))
+            one = list(one.values())
+        if isinstance(one, list | tuple):
+            firsts = [next(iter(row.values()), None) for row in one if isinstance(row, Mapping)]
+            yield from (first for first in firsts if name in firsts and isinstance(first, str))
+
+
+def _changed(value: str, turn: int) -> str:
+    """A value of the same form: a date some years later, else with other digits.
+
+    >>> _changed("QX4821", 5), _changed("2026-05-03", 5), _changed("window", 5)
+    ('QX9376', '2031-05-03', 'window')
+    """
+    if match := re.match(r"(\d{4})(?=-\d\d-\d\d)", value):
+        return f"{int(match[1]) + turn}{value[match.end() :]}"
+    return re.sub(r"\d", lambda digit: str((int(digit[0]) + turn) % 10), value)
+
+
+def _form(text: str) -> str:
+    """Its digits and letters as signs of their kind, one for several."""
+    return re.sub(r"(.)\1+", r"\1", re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "0", text)))
+
+
 PHRASES: Mapping[Language, Mapping[str, str]] = {
     "en": {
         "goal": "I want to {deed}.",
         "fact": "The {label} {is_} {value}.",
         "unknown": "the {label}",
+        "either": " The {label} {is_} {other} or {value}.",
+        "resolved": "The {label} {is_} {value}, not {other}.",
     },
     "zh": {
         "goal": "我想{deed}。",
         "fact": "{label}是{value}。",
         "unknown": "{label}",
+        "either": "{label}是{other}或者{value}。",
+        "resolved": "{label}是{value}，不是{other}。",
     },
 }
 _VERBS = frozenset(
@@ -351,21 +435,26 @@ def deed_of(tool: ToolSchema, language: Language) -> str:
 def line_of(case: DesignedCase, language: Language, number: int) -> dict[str, Any]:
     """The scenario of a case, without what the oracle adds; its number begins its title."""
     phrases = PHRASES[language]
-    odd = case.argument
-    facts = [
-        phrases["fact"].format(
-            label=one.label,
-            is_="are" if re.search(r"(?<![isu])s$", one.label) else "is",
-            value=in_words(case.arguments[one.name], language),
-        )
-        for one in case.tool.arguments
-        if one.name in case.arguments and one is not odd
-    ]
-    unknown = [] if odd is None else [phrases["unknown"].format(label=odd.label)]
-    about = f"{odd.label}: {case.kind}" if odd is not None else case.kind
+    odd = case.argument.name if case.argument is not None else ""
+    goal = phrases["goal"].format(deed=deed_of(case.tool, language))
+    facts, unknown = [], []
+    for argument in case.tool.arguments:
+        if argument.name not in case.arguments:
+            continue
+        value = in_words(case.arguments[argument.name], language)
+        words = {"label": argument.label, "value": value, "other": in_words(case.value, language)}
+        words["is_"] = "are" if re.search(r"(?<![isu])s$", argument.label) else "is"
+        if argument.name == odd and case.kind == "missing":
+            unknown.append(phrases["unknown"].format(**words))
+        elif argument.name == odd and case.kind == "ambiguous":
+            goal += phrases["either"].format(**words)
+            facts.append(phrases["resolved"].format(**words))
+        else:
+            facts.append(phrases["fact"].format(**words))
+    about = f"{case.argument.label}: {case.kind}" if case.argument is not None else case.kind
     return {
         "title": f"{number}. {case.tool.name} ({about})",
-        "goal": phrases["goal"].format(deed=deed_of(case.tool, language)),
+        "goal": goal,
         "facts": facts,
         **({"unknown": unknown} if unknown else {}),
         **case.example.scenario,

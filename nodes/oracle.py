@@ -216,6 +216,8 @@ class _Search:
             raise UndecidedError(f"no plan of up to {MOST_CALLS} calls leads to it, and no longer one was tried")
         if not calls:
             return await self._refusal(before, "no calls lead to it")
+        if self.case.kind == "out of bounds":
+            raise UndecidedError(f"{self.case.tool.name} takes a value that is out of its bounds: {self.case.value}")
         return await self._possible(before, calls)
 
     async def _possible(self, before: Any, calls: Sequence[ToolCall]) -> ScenarioProof:
@@ -315,10 +317,10 @@ def _refused_call(case: DesignedCase) -> Any:
 
 
 def _success_without_world(case: DesignedCase) -> dict[str, Any]:
-    """What the rules say of the call; what tools do without a value only a world can show."""
+    """What the rules say of the call; what tools do with a missing or an odd value only a world can show."""
     if case.kind == "forbidden":
         return {"tool_not_called": _asked_call(case)}
-    return {"tool_called": _asked_call(case)} if case.kind == "valid" else {}
+    return {"tool_called": _asked_call(case)} if case.kind in ("valid", "ambiguous") else {}
 
 
 def _exact_state(state: Any) -> dict[str, Any]:
@@ -343,6 +345,8 @@ def _values_of(case: DesignedCase) -> KnownValues:
     values: KnownValues = {name: [value] for name, value in case.arguments.items()}
     if case.argument is not None and case.kind == "missing":
         del values[case.argument.name]
+    if case.argument is not None and case.kind == "ambiguous":
+        values[case.argument.name].append(case.value)
     return values
 
 

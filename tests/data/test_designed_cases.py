@@ -37,14 +37,18 @@ def examples(*values: dict[str, Any]) -> list[Example]:
 
 def test_a_tool_has_a_case_for_each_kind_of_each_argument_and_for_each_rule() -> None:
     found, lacking = cases_of(TOOLS, [GOLD], examples({"card": "4411", "days": 3}, {"card": "4422", "days": 3}))
-    assert [(case.kind, case.argument.name if case.argument else None) for case in found] == [
-        ("valid", None),
-        ("forbidden", None),
-        ("missing", "card"),
-        ("missing", "days"),
+    assert [(case.kind, case.argument.name if case.argument else None, case.value) for case in found] == [
+        ("valid", None, None),
+        ("forbidden", None, None),
+        ("missing", "card", None),
+        ("ambiguous", "card", "4422"),
+        ("out of bounds", "card", "5522"),
+        ("missing", "days", None),
+        ("out of bounds", "days", 31),
+        ("out of bounds", "by", "purple"),
     ]
     assert [case.arguments["card"] for case in found[:2]] == ["4411", "4422"]
-    assert lacking == []
+    assert lacking == ["block: days: no example has two values"]
 
 
 def test_what_has_no_case_is_listed_with_the_reason() -> None:
@@ -113,11 +117,13 @@ def test_a_deed_reads_as_a_customers_and_not_as_a_docstring(name: str, descripti
     assert deed_of(tool, "zh" if "续借" in description else "en") == deed
 
 
-def test_a_line_says_what_the_user_has_and_has_not() -> None:
+def test_a_line_says_what_the_user_has_has_not_and_means() -> None:
     found, _ = cases_of(TOOLS, (), examples({"card": "4411", "days": 3}))
     lines = {(case.kind, case.argument.name if case.argument else ""): line_of(case, "en", 1) for case in found}
-    valid, missing = lines["valid", ""], lines["missing", "card"]
+    valid, missing, ambiguous = lines["valid", ""], lines["missing", "card"], lines["ambiguous", "card"]
     assert (valid["goal"], valid["facts"]) == ("I want to block my card.", ["The card is 4411.", "The days are 3."])
     assert (missing["facts"], missing["unknown"]) == (["The days are 3."], ["the card"])
+    assert ambiguous["goal"] == "I want to block my card. The card is 4422 or 4411."
+    assert ambiguous["facts"][0] == "The card is 4411, not 4422."
     assert (valid["cards"], valid["case"]) == (CARDS, {"tool": "block", "kind": "valid"})
     assert in_words([True, {"a": 1}], "en") == "yes, a 1"

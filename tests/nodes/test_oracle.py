@@ -71,6 +71,7 @@ def approved(question: Any) -> Any:
 
 
 BLOCK = blocking(lambda cards, card: cards[card].update(state="blocked"))
+ANY = blocking(lambda cards, card: cards.update({card: {}}))
 DRAWN = blocking(lambda cards, card: cards[card].update(ticket=next(Bank.made)))
 DESCRIBED = {"name": "block", "parameters": {"properties": {"card": {}, "name": {}}, "required": ["card"]}}
 
@@ -119,15 +120,18 @@ async def test_a_value_that_another_tool_finds_is_not_missing(monkeypatch: pytes
     monkeypatch.setattr("duologue.nodes.oracle.MOST_CALLS", 1)
     assert (await proof("missing", examples=(ANN,))).verdict == UNDECIDED  # a longer plan may do it
     monkeypatch.setattr("duologue.nodes.oracle.MOST_PLAYS", 0)
-    assert (await proof("valid")).because == "no plan was found in 0 calls"
+    assert (await proof("out of bounds")).because == "no plan was found in 0 calls"
 
 
-async def test_a_missing_value_must_be_refused_and_changes_nothing() -> None:
+async def test_a_missing_value_or_one_out_of_bounds_must_be_refused_and_changes_nothing() -> None:
     missing = await proof("missing", tools=(BLOCK,))
     assert (missing.verdict, missing.success) == (
         REFUSED,
         {"tool_not_called": "block", "final_state_exactly": {"cards": CARDS}},
     )
+    odd = await proof("out of bounds")
+    assert odd.verdict == REFUSED
+    assert odd.success["tool_not_called"]["arguments"]["card"] not in CARDS
 
 
 async def test_what_the_user_does_not_have_is_not_guessed_from_a_list() -> None:
@@ -156,7 +160,7 @@ async def test_a_value_under_another_name_and_an_error_as_a_result_are_seen() ->
         """Block a card."""
         return {"error": "no such card"}
 
-    assert (await proof("valid", tools=(refusing,))).verdict == REFUSED
+    assert (await proof("out of bounds", tools=(refusing,))).verdict == REFUSED
 
 
 async def test_what_a_rule_forbids_must_be_refused_although_the_world_would_allow_it() -> None:
@@ -187,6 +191,7 @@ async def test_a_tool_that_stops_for_an_approval_gets_it() -> None:
             "the world has no state that JSON can hold: give it a method state()",
         ),
         ("valid", {"world": Broken}, "the world could not be set up: ValueError: no database"),
+        ("out of bounds", {"tools": (find_card, ANY)}, "block takes a value that is out of its bounds: 5522"),
         ("valid", {"tools": (find_card, DRAWN)}, "the same calls lead two fresh worlds to different states"),
         ("valid", {"tools": (DESCRIBED,)}, "the tool block has no code to call, only a schema"),
     ],
