@@ -148,11 +148,18 @@ def _conversation(place: str, calls: Sequence[LoggedCall], name: str) -> Line:
 
 
 def _longest(calls: Sequence[LoggedCall]) -> list[Turn]:
-    """The history of a trace: the longest of those that hold its outer step, else of all."""
+    """The history of a trace: of its outer step or of a call that continues it, else the longest."""
+    chains: list[list[Turn]] = []
+    for call in sorted(calls, key=lambda call: not call.outer):
+        for number, chain in enumerate(chains):
+            if joined := _joined(chain, call.turns):
+                chains[number] = joined
+                break
+        else:
+            chains.append(call.turns)
     outer = next((spoken(call.turns) for call in calls if call.outer), [])
-    whole = {role for role, _ in outer} == {"user", "assistant"}
-    chains = [call.turns for call in sorted(calls, key=lambda call: not call.outer)]
-    chains = [chain for chain in chains if whole and _holds(spoken(chain), outer)] or chains
+    if {role for role, _ in outer} == {"user", "assistant"}:
+        chains = [chain for chain in chains if _holds(spoken(chain), outer)] or chains
     return max(chains, key=lambda chain: (len(spoken(chain)), len(chain)), default=[])
 
 
@@ -163,9 +170,13 @@ def _holds(all_said: Sequence[tuple[str, str]], part: Sequence[tuple[str, str]])
 def _joined(first: list[Turn], second: list[Turn]) -> list[Turn]:
     """Both as one history, where the second goes on from or repeats the first; empty if they do not overlap."""
     a, b = spoken(first), spoken(second)
+    if not b:
+        return [*first, *(turn for turn in _without_system(second, first) if turn not in first)]
+    if not a:
+        return [*(turn for turn in first if turn not in second and turn.role != "system"), *second]
     if b[: len(a)] == a and len(second) >= len(first):
         return _with_reasons(first, second)
-    if a[: len(b)] == b:
+    if a[: len(b)] == b or (len(b) > 1 and a[-len(b) :] == b):
         return _with_reasons(second, first)
     shared = next((count for count in range(min(len(a), len(b)), 0, -1) if a[-count:] == b[:count]), 0)
     return [*first, *_without_system(_after(second, shared), first)] if shared else []
