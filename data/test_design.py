@@ -458,7 +458,7 @@ def line_of(case: DesignedCase, language: Language, number: int) -> dict[str, An
         "facts": facts,
         **({"unknown": unknown} if unknown else {}),
         **case.example.scenario,
-        "case": {"tool": case.tool.name, "kind": case.kind, **({"argument": odd.name} if odd is not None else {})},
+        "case": {"tool": case.tool.name, "kind": case.kind, **({"argument": odd} if odd else {})},
     }
 
 
