@@ -5,7 +5,7 @@ Markdown is read by markdown-it-py; HTML becomes Markdown by markdownify, Word b
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -124,12 +124,13 @@ def of_markdown(text: str) -> tuple[list[Block], str | None]:
     quotations are text.
     """
     from markdown_it import MarkdownIt
+    from markdown_it.tree import SyntaxTreeNode
 
     title = None
     if (front := _FRONT.match(text)) and isinstance(fields := _yaml(front[1] or ""), dict):
         title, text = fields.get("title"), text[front.end() :]
     tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text)
-    return _Reader().read(tokens), _one_line(title) if isinstance(title, str) else None
+    return list(_blocks(SyntaxTreeNode(tokens))), _one_line(title) if isinstance(title, str) else None
 
 
 def _yaml(text: str) -> Any:
@@ -139,68 +140,34 @@ def _yaml(text: str) -> Any:
         return None
 
 
-class _Reader:
-    """Goes through the tokens of Markdown once and collects blocks."""
+def _blocks(node: Any) -> Iterator[Block]:
+    """The blocks below a node of Markdown's tree; a list and a table are one each."""
+    for one in node.children:
+        if one.type == "heading" and node.is_root:
+            yield Block(_one_line("\n".join(_lines(one))), int(one.tag[1:]))
+        elif one.type == "blockquote":
+            yield from _blocks(one)
+        elif text := "\n".join(_lines(one)).strip("\n").rstrip():
+            yield Block(text)
 
-    def __init__(self) -> None:
-        self.blocks: list[Block] = []
-        self.level: int | None = None
-        """Level of the heading that is open."""
-        self.marks: list[str] = []
-        """For each open list the mark of its current item; spaces behind the item's first line."""
-        self.lines: list[str] = []
-        """Lines of the list or table that is open."""
-        self.row: list[str] | None = None
 
-    def read(self, tokens: Sequence[Any]) -> list[Block]:
-        for token in tokens:
-            match token.type:
-                case "heading_open":
-                    self.level = int(token.tag[1:]) if token.level == 0 else None
-                case "heading_close":
-                    self.level = None
-                case "inline":
-                    self.put(_inline(token.children or ()))
-                case "fence" | "code_block":
-                    self.put(token.content.strip("\n"))
-                case "html_block":
-                    self.put(_unwrapped(_LAYOUT.sub("", token.content).split("\n")))
-                case _:
-                    self.frame(token)
-        return self.blocks
-
-    def frame(self, token: Any) -> None:
-        """Begin or end a list, an item, a table or a row."""
-        match token.type:
-            case "bullet_list_open" | "ordered_list_open":
-                self.marks.append("")
-            case "list_item_open":
-                self.marks[-1] = f"{token.info}{token.markup} " if token.info else "- "
-            case "bullet_list_close" | "ordered_list_close":
-                self.marks.pop()
-            case "tr_open":
-                self.row = []
-            case "tr_close":
-                text, self.row = " | ".join(self.row or ()), None
-                self.line(text)
-        if token.type.endswith(("list_close", "table_close")) and self.lines and not self.marks:
-            self.blocks.append(Block("\n".join(self.lines)))
-            self.lines = []
-
-    def put(self, text: str) -> None:
-        if self.row is not None:
-            self.row.append(_one_line(text))
-        elif self.marks:
-            for line in text.split("\n"):
-                self.line(line)
-        elif text.strip():
-            self.blocks.append(Block(_one_line(text), self.level) if self.level else Block(text.strip("\n").rstrip()))
-
-    def line(self, text: str) -> None:
-        """Add a line to the list or table that is open."""
-        if text.strip():
-            self.lines.append("  " * (len(self.marks) - 1) + (self.marks[-1] if self.marks else "") + text)
-            self.marks[-1:] = [" " * len(self.marks[-1])] if self.marks else []
+def _lines(node: Any) -> Iterator[str]:
+    """The lines of readable text of a node, those of an item of a list behind its mark."""
+    if node.type == "list_item":
+        mark = f"{node.info}{node.markup} " if node.info else "- "
+        for number, line in enumerate(line for child in node.children for line in _lines(child) if line.strip()):
+            yield (" " * len(mark) if number else mark) + line
+    elif node.type == "tr":
+        yield " | ".join(_one_line("\n".join(_lines(cell))) for cell in node.children)
+    elif node.type == "inline":
+        yield from _inline(node.token.children or ()).split("\n")
+    elif node.type == "html_block":
+        yield _unwrapped(_LAYOUT.sub("", node.content).split("\n"))
+    elif node.type in ("fence", "code_block"):
+        yield from node.content.strip("\n").split("\n")
+    else:
+        for child in node.children:
+            yield from _lines(child)
 
 
 def _inline(tokens: Iterable[Any]) -> str:

@@ -1,7 +1,7 @@
 """What a conversation is about: everything that depends on the `kind` of its scenario is one `Domain`.
 
 The domains are the shipped ones, those of installed packages, and those that were registered here. A package declares
-its own as an entry point of the group `duologue.domains`, and a format of no domain in `duologue.formats`:
+its own as an entry point of the group `duologue.domains`:
 
     [project.entry-points."duologue.domains"]
     hotel = "hotel.duologue:DOMAIN"
@@ -36,8 +36,6 @@ from .text.languages import Language, language_of
 
 GROUP = "duologue.domains"
 """Entry points of installed packages."""
-FORMATS = "duologue.formats"
-"""Entry points whose objects are formats of no domain."""
 
 TITLE = 80
 """Longest title, in characters, that is cut from a longer text."""
@@ -86,8 +84,7 @@ class Domain:
     """A plain conversation; a subclass defines what is different in its domain.
 
     A scenario of any kind may use keys that have the same meaning everywhere: `title`, `header`, `task`,
-    `task_context` (the user's goal), `profile`, `user`, `language`. No method fails if a scenario lacks a key, except
-    `validate`.
+    `task_context` (the user's goal), `profile`, `user`, `language`. No method fails if a scenario lacks a key.
     """
 
     kind: str = ""
@@ -98,16 +95,6 @@ class Domain:
     """The data set of a run. A domain's own data set is also a target of `convert`, named after the kind."""
     rules: Mapping[str, Rule] = CHAT_RULES
     """Rules of `check` by id: by default those of conversations without a domain; `{**CHAT_RULES, **mine}` adds to them."""
-
-    def __init__(self, **values: Any) -> None:
-        """`Domain(kind="hotel", rules={})` is for a domain that needs no method of its own."""
-        for name, value in values.items():
-            if name not in Domain.__annotations__:
-                raise SettingError(
-                    f"a Domain has no setting {name!r}, only {', '.join(Domain.__annotations__)}: what it says of a "
-                    "scenario or a conversation is a method of a subclass"
-                )
-            setattr(self, name, value)
 
     def title(self, scenario: Mapping[str, Any]) -> str:
         """The topic in a few words on one line; empty if the scenario has none."""
@@ -121,15 +108,12 @@ class Domain:
         return labelled(scenario, [key for key in scenario if key not in (*_NAMELESS, "title")])
 
     def facts(self, scenario: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-        """Attribute and value of each fact that the user has; HTML pages mark the values in messages."""
+        """Attribute and value of each fact that the user has."""
         return ()
 
     def refuses(self, message: Message) -> bool:
         """Whether an assistant's message gives no answer; a domain without refusals does not override this."""
         return False
-
-    def validate(self, conversation: Conversation) -> None:
-        """Raises ValueError if the scenario does not have what its kind requires."""
 
     def user(self, conversation: Conversation) -> str:
         """The user's name or id in the source; empty if the source has none."""
@@ -234,14 +218,9 @@ def present(sources: Iterable[Conversation | Mapping[str, Any]]) -> tuple[Domain
     return tuple(dict.fromkeys(map(of, sources)))
 
 
-def validate(conversation: Conversation) -> None:
-    """Raises ValueError if the scenario does not have what its kind requires."""
-    of(conversation).validate(conversation)
-
-
-RUN, RECORDS = record_lines.formats(validate)
+RUN, RECORDS = record_lines.RUN, record_lines.RECORDS
 """This project's own formats."""
-_GENERAL = (parquet.form(validate), *test_cases.FORMS, *FORMS, messages.FORMAT, messages.SHAREGPT, test_cases.LINES)
+_GENERAL = (parquet.FORMAT, *test_cases.FORMS, *FORMS, messages.FORMAT, messages.SHAREGPT, test_cases.LINES)
 """The shipped formats of no domain."""
 
 
@@ -257,7 +236,6 @@ def known_formats() -> tuple[Format, ...]:
 
 def own_formats() -> tuple[Format, ...]:
     """The formats of no domain that are not shipped, in the order in which they were registered."""
-    _ask_packages()
     return tuple(_own_formats.values())
 
 
@@ -273,17 +251,15 @@ def register(domain: Domain, *, replace: bool = False) -> Domain:
     SettingError if the object is not a domain, or if its kind or the name of one of its formats is taken.
     """
     _ask_packages()
-    if not isinstance(domain, Domain):
-        an_instance = f": register an instance, {domain.__name__}()" if isinstance(domain, type) else ""
-        raise SettingError(f"{domain!r} is not a domain{an_instance}")
-    if not isinstance(domain.kind, str) or not domain.kind.strip():
-        raise SettingError(f"{domain!r} has no kind: name the kind of its own scenarios")
+    if not isinstance(domain, Domain) or not domain.kind.strip():
+        raise SettingError(
+            f"{domain!r} is not a domain: register an instance of data.Domain or a subclass, with a kind"
+        )
     known = _by_kind()
     if not replace and known.get(domain.kind, domain) is not domain:
         raise SettingError(f"the kind {domain.kind!r} has a domain already: give replace=True, or another kind")
-    others = (other for kind, other in known.items() if kind != domain.kind)
-    taken = {form.name for form in (RUN, RECORDS, *_GENERAL, *own_formats())}
-    taken |= {form.name for other in others for form in other.formats}
+    replaced = known[domain.kind].formats if domain.kind in known else ()
+    taken = {form.name for form in known_formats() if form not in replaced}
     if same := taken & {form.name for form in domain.formats}:
         raise SettingError(f"the domain {domain.kind!r}: there is a format {min(same)!r} already: rename its own")
     _own[domain.kind] = domain
@@ -293,8 +269,7 @@ def register(domain: Domain, *, replace: bool = False) -> Domain:
 def register_format(form: Format, *, replace: bool = False) -> Format:
     """Register a format of no domain, such as that of your logs, and return it; `replace` replaces one of yours.
 
-    Formats of your own are asked after the others (`formats.source.detected`). SettingError if the object is not a
-    format, or if its name is taken.
+    It is asked before the shipped ones. SettingError if the object is not a format, or if its name is taken.
 
     Example::
 
@@ -303,13 +278,11 @@ def register_format(form: Format, *, replace: bool = False) -> Format:
         >>> duologue.data.register_format(form, replace=True).name
         'till'
     """
-    own = own_formats()
     if not isinstance(form, Format):
         raise SettingError(f"{form!r} is not a format: give data.Format(name, description, recognises, read)")
-    if form.name in {FOLDER, *kinds(), *(other.name for other in known_formats() if other not in own)}:
-        raise SettingError(f"the format {form.name!r} is Duologue's or a domain's: give yours another name")
-    if not replace and _own_formats.get(form.name, form) is not form:
-        raise SettingError(f"there is a format {form.name!r} already: give replace=True, or another name")
+    others = [other for other in known_formats() if not replace or other is not _own_formats.get(form.name)]
+    if form not in others and form.name in {FOLDER, *kinds(), *(other.name for other in others)}:
+        raise SettingError(f"there is a format or a domain {form.name!r} already: give yours another name")
     _own_formats[form.name] = form
     return form
 
@@ -319,12 +292,11 @@ def _by_kind() -> dict[str, Domain]:
 
 
 def _ask_packages() -> None:
-    """Register the domains and formats of installed packages, once; one that fails is logged and skipped."""
+    """Register the domains of installed packages, once; one that fails is logged and skipped."""
     global _packages_loaded
     if not _packages_loaded:
         _packages_loaded = True  # set first: a package may call register while it is imported
-        register_declared(GROUP, "domain", register)
-        register_declared(FORMATS, "format", register_format)
+        register_declared(GROUP, register)
 
 
 def profile_of(scenario: Mapping[str, Any]) -> str:

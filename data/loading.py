@@ -69,7 +69,7 @@ class Loaded(Sequence[Conversation]):
     """Name of the format, or `folder`."""
     conversations: Sequence[Conversation]
     notes: tuple[str, ...] = ()
-    """Remarks about the data: the number of each variant, oddities, and every file that could not be read."""
+    """Remarks about the data: the number of each variant, and every file that could not be read."""
     broken: tuple[str, ...] = ()
     """One line for each file of a folder that could not be read; the other files were. Also in `notes`."""
     manifest: Json = field(default_factory=Json)
@@ -121,16 +121,11 @@ class DataSource:
     @cached_property
     def run(self) -> StoredRun | None:
         """The run that is stored there; None for other data."""
-        return StoredRun(self.path, domains.validate) if self._form is domains.RUN else None
-
-    @property
-    def holds_scenarios(self) -> bool:
-        """Whether it holds scenarios, and no conversation."""
-        return self._form is not None and self._form.scenarios
+        return StoredRun(self.path) if self._form is domains.RUN else None
 
     def load(self, *, scenarios: bool = False) -> Loaded:
         """Its conversations (`load`); `scenarios`: also scenarios, as conversations without a message."""
-        if self.holds_scenarios and not scenarios:
+        if self._form is not None and self._form.scenarios and not scenarios:
             raise DataError(f"{at(self.path)}: holds scenarios and no conversation: simulate them first (--scenarios)")
         loaded = self._load()
         return replace(loaded, notes=(*loaded.notes, *self._broken.notes(self.path, len(loaded))))
@@ -139,7 +134,7 @@ class DataSource:
         if self._form is None:
             return _of_folder(self.path, self._broken.skip)
         if self._form is domains.RECORDS:
-            lines = StoredLines(self.path, domains.validate, self._broken)
+            lines = StoredLines(self.path, self._broken)
             talks, notes = _read_through(lines, lines.at, lambda places: places)
             return Loaded(self.path, self.kind, talks, notes)
         if self.run is None:
@@ -299,17 +294,14 @@ def _separate(conversations: Sequence[Conversation]) -> tuple[Sequence[Conversat
     """
     often = Counter(conversation.id for conversation in conversations)
     contents: dict[str, dict[int, str]] = {}
-    for number, conversation in enumerate(conversations):
-        if often[conversation.id] > 1:
-            plain = conversation.plain()
-            own = {key: value for key, value in plain.items() if key not in ("id", "ordinal", "repeat")}
-            contents.setdefault(conversation.id, {})[number] = digest(own)
-    shared: dict[str, dict[int, str]] = {
-        name: digests for name, digests in contents.items() if len(set(digests.values())) > 1
-    }
+    for number, one in enumerate(conversations):
+        if often[one.id] > 1:
+            own = {key: value for key, value in one.plain().items() if key not in ("id", "ordinal", "repeat")}
+            contents.setdefault(one.id, {})[number] = digest(own)[:_OF_CONTENT]
+    shared = {name: own for name, own in contents.items() if len(set(own.values())) > 1}
     if not shared:
         return conversations, ()
-    names = {n: f"{name}-{own[:_OF_CONTENT]}" for name, digests in shared.items() for n, own in digests.items()}
+    names = {number: f"{name}-{own}" for name, of_name in shared.items() for number, own in of_name.items()}
     note = (
         f"{len(names)} conversations share {len(shared)} id{'s' * (len(shared) > 1)} and differ: a digest of the content "
         f"follows the id, such as {min(names.values())}"

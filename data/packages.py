@@ -27,11 +27,8 @@ _INSTALLED = tuple(sysconfig.get_path(name) for name in ("stdlib", "purelib", "p
 log = logging.getLogger(__name__)
 
 
-def register_declared(group: str, noun: str, register: Callable[[Any], object]) -> None:
-    """Register each object that an installed package declares in a group of entry points.
-
-    `noun`: what the objects are, such as `domain`. An object that fails is logged and skipped.
-    """
+def register_declared(group: str, register: Callable[[Any], object]) -> None:
+    """Register each object that an installed package declares in a group of entry points; one that fails is logged."""
     for point in entry_points(group=group):
         package = f"the package {point.dist.name}" if point.dist is not None else "an installed package"
         try:
@@ -40,9 +37,7 @@ def register_declared(group: str, noun: str, register: Callable[[Any], object]) 
             problem = " ".join(str(error).split())
             if not isinstance(error, SettingError):  # its message may contain a key, and `data` cannot remove it
                 problem = f"{type(error).__name__} when it is imported: import {point.module} to see why"
-            log.warning(
-                "%s, entry point %s = %s: its %s is left out: %s", package, point.name, point.value, noun, problem
-            )
+            log.warning("%s, entry point %s = %s is left out: %s", package, point.name, point.value, problem)
 
 
 def is_shipped(function: object) -> bool:

@@ -103,36 +103,22 @@ class PromptRecord(Record):
 
 
 PartType: TypeAlias = Literal["image", "audio", "video", "file", "other"]
-"""What a part of a message is. `other`: content of a kind that is not known here; its data is not kept."""
+"""What a part of a message is. `other`: content of a kind that is not known here."""
 
 
 class Part(Record):
-    """Content of a message that is not text: an image, a recording, a file; stored by reference or inline."""
+    """A note of content of a message that is not text: an image, a recording, a file. The content itself is not kept."""
 
     type: PartType
-    url: str | None = None
-    """An address, a path relative to the file that it was read from, or a data URL, which holds the content itself."""
-    file_id: str | None = None
-    """The name under which a provider holds the file."""
-    mime_type: str | None = None
     name: str | None = None
-    """Name of the file; for content of another kind the name of the kind."""
+    """Name of the file, or under which a provider holds it; for content of another kind the name of the kind."""
+    mime_type: str | None = None
+    url: str | None = None
+    """An address, or a path relative to the file that it was read from."""
     text: str | None = None
     """The words in it: a recording's transcript, a file's text."""
-    digest: str | None = None
-    """SHA-256 of the content in hexadecimal digits, where the content itself was left out."""
     size: int | None = None
-    """Bytes of the content, where the content itself was left out."""
-
-    @property
-    def inline(self) -> bool:
-        """Whether the record holds the content itself, as a data URL."""
-        return self.url is not None and self.url[:5].lower() == "data:"
-
-    @property
-    def left_out(self) -> bool:
-        """Whether only the content's digest and size are recorded."""
-        return self.digest is not None and self.url is None and self.file_id is None
+    """Bytes of the content, where the source held it."""
 
 
 INTERRUPT = "interrupt"

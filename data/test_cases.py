@@ -15,8 +15,8 @@ from typing import Any
 
 from ..errors import DataError, at
 from .files.json import STRICT, Broken, as_value, elements, write_lines
+from .formats.messages import as_messages, turns_of
 from .formats.source import Contents, Format, Source
-from .formats.turns import as_messages, turns_of
 from .identity import ID_LENGTH, digest
 from .logs.dialogues import LISTS
 from .records import Conversation, as_list, as_object, is_object
@@ -139,16 +139,8 @@ def joined(conditions: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     for key, value in (item for condition in conditions for item in condition.items()):
         values = listed.setdefault(key, [])
         values += [value] * (value not in values)
-    success: dict[str, Any] = {}
-    others: list[Any] = []
-    for key, values in listed.items():
-        if key in _LISTED or len(values) == 1:
-            success[key] = values[0] if len(values) == 1 else values
-        elif key == "text_contains" and all(isinstance(value, str) for value in values):
-            success[key] = values
-        else:
-            success[key] = values[0]
-            others += [{key: value} for value in values[1:]]
+    others = [{key: value} for key, values in listed.items() if key not in _LISTED for value in values[1:]]
+    success = {key: values if key in _LISTED and values[1:] else values[0] for key, values in listed.items()}
     return success | ({"all_of": others} if others else {})
 
 

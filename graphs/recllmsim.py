@@ -108,9 +108,8 @@ class TaskSource(ScenarioSource):
         pool = data.read_pool(self.profiles) if self.profiles else data.shipped_profiles(language)
         situations = self._chosen(data.combined(tasks, pool.texts, language), seed)
         notes = []
-        if self.profiles and pool.duplicates:
-            equal = " = ".join(map(str, pool.duplicates[0][:3]))
-            notes.append(f"{self.profiles}: {pool.distinct} of {len(pool)} profiles differ (such as {equal})")
+        if self.profiles and (different := len(set(pool.texts))) < len(pool):
+            notes.append(f"{self.profiles}: {different} of {len(pool)} profiles differ")
         if pool.language != language:
             notes.append(
                 f"the profiles are in {pool.language}, the run is in {language}: give --set language={pool.language}, or others"
@@ -123,9 +122,9 @@ class TaskSource(ScenarioSource):
         return Scenarios(states, source, notes=tuple(notes))
 
     def _replayed(self, path: Path, seed: int) -> Scenarios:
-        """The situations of stored conversations; the manifest names those that no cast could have produced."""
+        """The situations of stored conversations; a broken file is named in the manifest."""
         loaded = replayed(path)
-        about = {"source": path.name, "odd": data.oddities(loaded), "broken": list(loaded.broken)}
+        about = {"source": path.name, "broken": list(loaded.broken)}
         about = {name: value for name, value in about.items() if value}
         states = scenarios(self._chosen(list(loaded), seed)[: self.limit])
         notes = tuple(f"{path}: {line}" for line in loaded.notes)

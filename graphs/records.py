@@ -13,7 +13,6 @@ from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage, conve
 from langgraph.types import Overwrite
 from pydantic import ValidationError
 
-from ..data.attachments import bounded
 from ..data.executed_graph import SPEAKERS
 from ..data.identity import VERSION, begun_with, conversation_id, digest
 from ..data.packages import frames_of
@@ -49,8 +48,7 @@ _NOT_PROVENANCE = frozenset({"id", "ordinal", "repeat", "opened", "replays"})
 def record(state: State | Mapping[str, Any], cast_name: str | None = None, *, memory: bool = False) -> Conversation:
     """The conversation of a final, an intermediate or an initial state, without loss.
 
-    Drafts that no validator has judged yet are stored under `unsaid` as `unjudged`. Inline content of parts over
-    `data.attachments.MOST_INLINE` bytes is replaced by its digest and size, and credentials of this process by
+    Drafts that no validator has judged yet are stored under `unsaid` as `unjudged`, credentials of this process as
     `[key]`, wherever they stand. `cast_name`: part of the id of an initial state's conversation, by default the
     scenario's kind. `memory`: whether the sides' memories are recorded.
     """
@@ -69,8 +67,8 @@ def record(state: State | Mapping[str, Any], cast_name: str | None = None, *, me
         "scenario": scenario,
         "ordinal": ordinal,
         "repeat": repeat,
-        "messages": [bounded(message) for message in messages],
-        "unsaid": [bounded(turn) for turn in unsaid],
+        "messages": messages,
+        "unsaid": unsaid,
         "stop": state.get("stop"),
         "provenance": provenance if "cast" in origin else None,  # before the opening there is none
         "memory": {side: kept for side, kept in state.get("memory", {}).items() if kept} if memory else {},

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..analysis.outcomes import outcome
-from ..data.formats.turns import as_messages
+from ..data.formats.messages import as_messages
 from ..data.logs.inspect import KEY, as_record, inspect_turns, stored_record
 from ..data.records import Conversation, as_object, is_object
 from ..errors import SettingError, kind, of_extra, placed

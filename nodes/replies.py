@@ -15,9 +15,7 @@ from langchain_core.messages import (
 )
 from pydantic import BaseModel
 
-from ..data.attachments import bounded
-from ..data.formats.messages import NO_RESULT
-from ..data.formats.turns import as_messages
+from ..data.formats.messages import NO_RESULT, as_messages
 from ..data.logs.requests import turns_of_response
 from ..data.records import Role
 from ..data.text.cleaning import clean
@@ -229,7 +227,7 @@ def _result(answer: ToolMessage | None) -> dict[str, Any]:
     if answer.status == "error":
         return {"error": text or "the tool failed"}
     if parts := parts_in(answer):
-        return bounded({"parts": parts} | ({"result": text} if text else {}))
+        return {"parts": parts} | ({"result": text} if text else {})
     # Other text stays as it is: the number of "0.10" or "1e5" is not what the tool wrote.
     if isinstance(content, str) and content.lstrip().startswith(("{", "[")):
         with suppress(ValueError, TypeError, RecursionError):

@@ -6,8 +6,7 @@ from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from ..data.files.json import read_text
-from ..data.files.settings import from_yaml
+from ..data.files.json import from_yaml, read_text
 from ..data.labels.definition import LabelDefinition
 from ..errors import DataError, SettingError
 

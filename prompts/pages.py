@@ -142,13 +142,6 @@ def _read(name: str, file: Path) -> Page:
 
 
 def _mismatch(available: set[str], required: frozenset[str], giver: str, asker: str) -> str:
-    parts = []
-    if required - available:
-        parts.append(f"{asker} has the template variable {_names(required - available)} that {giver} does not have")
-    if available - required:
-        parts.append(f"{asker} lacks the template variable {_names(available - required)} that {giver} has")
-    return " and ".join(parts)
-
-
-def _names(gaps: set[str] | frozenset[str]) -> str:
-    return ", ".join(f"{{{{ {gap} }}}}" for gap in sorted(gaps))
+    (odd, *_), has = sorted(required ^ available), "does not have" if required - available else "has"
+    verb = "has" if required - available else "lacks"
+    return f"{asker} {verb} the template variable {{{{ {odd} }}}} that {giver} {has}"

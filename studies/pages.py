@@ -51,23 +51,22 @@ def show(
     if isinstance(source, Conversation):
         page = HtmlPage("conversations", source)
     else:
-        read, name, root = _read(source, limit, skip_broken)
+        read, name = _read(source, limit, skip_broken)
         if id is not None:
             one = one_conversation(read, id, Path(name))
-            page = HtmlPage(f"{name}-{one.id}", one, root)
+            page = HtmlPage(f"{name}-{one.id}", one)
         else:
-            page = HtmlPage(name, read, root)
+            page = HtmlPage(name, read)
     if out is not None:
         page.write(out)
     return page
 
 
-def _read(source: StudySource, limit: int | None, skip_broken: bool) -> tuple[Sequence[Conversation], str, Path | None]:
-    """The conversations of a source, its name and the folder of its files; DataError without any."""
-    root: Path | None
+def _read(source: StudySource, limit: int | None, skip_broken: bool) -> tuple[Sequence[Conversation], str]:
+    """The conversations of a source, and its name; DataError without any."""
     if not isinstance(source, str | Path):
         read: Sequence[Conversation] = conversations_of(source)
-        name, root = "conversations", None
+        name = "conversations"
     else:
         opened = DataSource(Path(source), skip_broken=skip_broken)
         loaded = opened.load()
@@ -78,9 +77,9 @@ def _read(source: StudySource, limit: int | None, skip_broken: bool) -> tuple[Se
             logged(f"{len(cut)} of {len(loaded) + len(cut)} conversations were cut short: they come last")
             loaded = replace(loaded, conversations=(*loaded, *cut))
         path = Path(os.path.realpath(loaded.path))
-        read, name, root = (loaded, path.name, path) if path.is_dir() else (loaded, path.stem, path.parent)
+        read, name = loaded, path.name if path.is_dir() else path.stem
     if limit is not None:
         read = replace(read, conversations=read[:limit]) if isinstance(read, Loaded) else read[:limit]
     if not read:
         raise DataError(f"{source if isinstance(source, str | Path) else name}: holds no conversation")
-    return read, name, root
+    return read, name

@@ -9,8 +9,7 @@ from inspect import isroutine
 from pathlib import Path
 from typing import Any
 
-from ..data.files.json import read_text
-from ..data.files.settings import read_settings
+from ..data.files.json import read_settings, read_text
 from ..data.test_design import (
     Example,
     Rule,

@@ -241,10 +241,6 @@ def airline(own_registry: None) -> Any:
         def user(self, conversation):
             return conversation.scenario["booking"]
 
-        def validate(self, conversation):
-            if "booking" not in conversation.scenario:
-                raise ValueError("the scenario of kind 'airline' has no booking")
-
     return domains.register(Airline())
 
 

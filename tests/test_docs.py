@@ -13,8 +13,6 @@ LAYERS = ("analysis", "cli", "data", "duologue", "graphs", "hosts", "nodes", "pr
 DOTTED = re.compile(rf"`+(?:from |import )?((?:{'|'.join(LAYERS)})(?:\.[A-Za-z_]\w*)+)(?=[`(:\[,= ])")
 LINK = re.compile(r"\[[^\]]*\]\(([^()\s]+)\)")
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
-EXCEPTIONS = {"duologue.formats"}
-"""A group of entry points."""
 
 
 def pages() -> Iterator[tuple[Path, str]]:
@@ -66,7 +64,7 @@ def test_every_path_of_a_module_or_a_name_in_the_documentation_is_one_of_today()
     texts = [*pages(), *((path, path.read_text()) for path in files())]
     stale = set()
     for page, text in texts:
-        for dotted in {*DOTTED.findall(text)} - EXCEPTIONS:
+        for dotted in {*DOTTED.findall(text)}:
             try:
                 right = resolves(dotted)
             except ImportError:

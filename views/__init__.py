@@ -11,7 +11,6 @@ from .graph import graph_figure, graph_html
 from .notebook import HtmlPage, register, register_here
 from .pages import is_page
 from .pairs import pairs_page
-from .parts import with_images
 from .run import run_page
 
 __all__ = [
@@ -26,7 +25,6 @@ __all__ = [
     "load_ipython_extension",
     "pairs_page",
     "run_page",
-    "with_images",
 ]
 
 

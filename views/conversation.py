@@ -16,7 +16,7 @@ from .graph import drawn
 from .labels import labels_html
 from .markdown import rendered
 from .pages import anchor_of, page, render
-from .parts import Gallery
+from .parts import parts_html
 from .wording import Wording, language_on_page
 
 
@@ -96,7 +96,7 @@ def conversation_html(conversation: Conversation, anchor: str = "") -> str:
         turns=tuple(turns(conversation)),
         seconds=conversation.timing.seconds,
         stop=stop_text(conversation),
-        parts=Gallery().html,
+        parts=parts_html,
         step_tree=step_tree,
         speakers={role: _label(conversation, role) for role in ("user", "assistant")},
         nodes=() if graph.edges else tuple(conversation.timing.nodes.items()),

@@ -9,7 +9,7 @@ from ..data.records import Conversation, Message, Role
 from ..data.text.languages import Language
 from .conversation import ShownTurn, pieces, turns
 from .pages import in_notebook, render, source
-from .parts import Gallery
+from .parts import parts_html
 from .wording import Wording, language_on_page
 
 Shown: TypeAlias = Literal["as stored", "en", "zh", "both"]
@@ -47,7 +47,7 @@ def labelling_html(
     ]
     material = domains.of(conversation).material(conversation.scenario) if background else ()
     wording = Wording(language_on_page(conversation))
-    html = render("labelling.html", wording=wording, material=material, messages=messages, parts=Gallery().html)
+    html = render("labelling.html", wording=wording, material=material, messages=messages, parts=parts_html)
     return in_notebook(html)
 
 

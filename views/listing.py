@@ -58,15 +58,13 @@ def list_page(
     summary: str = "",
     summary_title: str = "Settings and counts",
     graph: str = "",
-    images: bool = False,
 ) -> str:
     """The page as HTML, with its script in it.
 
     Rows can be filtered by every key of their `choices` that varies, and by one label. A column without any value is left
     out.
 
-    `lines`: texts below the title. `result`, `summary`, `graph`: HTML, put in as it is. `images`: whether a row has an
-    image.
+    `lines`: texts below the title. `result`, `summary`, `graph`: HTML, put in as it is.
     """
     filled = [n for n in range(len(columns)) if not rows or any(row.cells[n] is not None for row in rows)]
     rows = [replace(row, cells=tuple(row.cells[n] for n in filled)) for row in rows]
@@ -87,7 +85,7 @@ def list_page(
         labels=sorted({name for row in rows for name in row.labels}),
         labelled=embedded([dict(row.labels) for row in rows]),
     )
-    return page(title, body, script="list.js", images=images)
+    return page(title, body, script="list.js")
 
 
 def _packed(html: str) -> str:

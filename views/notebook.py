@@ -17,7 +17,6 @@ from ..data.summaries import count, outline
 from .conversation import conversation_html, conversation_page
 from .graph import compiled_figure, graph_html
 from .pages import in_notebook, plural, render
-from .parts import with_images
 from .run import run_page, summary_html
 from .settings import facts, places, provenance_html, rows
 
@@ -130,15 +129,13 @@ class HtmlPage:
 
     title: str
     shown: Conversation | Sequence[Conversation]
-    root: Path | None = None
-    """The folder beside whose files images lie."""
 
     def html(self) -> str:
         """The page as HTML; it needs no network."""
         if isinstance(self.shown, Conversation):
-            return conversation_page(with_images(self.shown, self.root))
+            return conversation_page(self.shown)
         manifest = self.shown.manifest if isinstance(self.shown, Loaded) else None
-        return run_page(self.shown, self.title, manifest=manifest, root=self.root)
+        return run_page(self.shown, self.title, manifest=manifest)
 
     def write(self, path: str | Path) -> Path:
         """Write the page, and return its path."""

@@ -17,9 +17,6 @@ from ..data.records import stop_in_words
 
 _HALF = re.compile("[\\ud800-\\udfff]")
 
-IMAGE = '<img class="part" src="data:image/'
-"""The beginning of every image of our pages: no other address is ever the source of one."""
-
 _ARTICLE = re.compile(r'<article class="duologue[^"<>]*" id="[^"<>]*" lang="(\w+)"')
 """The begin of a conversation in our HTML. Texts are escaped, so none of them has one."""
 
@@ -36,11 +33,10 @@ def is_page(path: Path) -> bool:
         return MARK in file.read(2_000)
 
 
-def page(title: str, body: str, *, script: str = "", images: bool = False) -> str:
+def page(title: str, body: str, *, script: str = "") -> str:
     """A whole page around a body of HTML.
 
-    Its policy allows only the page's own style and script, named by digest. `images`: it allows images that are in the page
-    itself too, as it does if the body has one.
+    Its policy allows only the page's own style and script, named by digest.
     """
     style, code = _style(), source(script) if script else ""
     text = render(
@@ -50,7 +46,7 @@ def page(title: str, body: str, *, script: str = "", images: bool = False) -> st
         style=Markup(style),
         body=Markup(body),
         script=Markup(code),
-        policy=Markup(_policy(style, code, images=images or IMAGE in body)),  # of digests and keywords
+        policy=Markup(_policy(style, code)),  # of digests and keywords
     )
     return _HALF.sub("?", text)  # half a surrogate pair fits in no file
 
@@ -103,9 +99,9 @@ def source(name: str) -> str:
     return files("duologue.views").joinpath("templates", name).read_text(encoding="utf-8")
 
 
-def _policy(style: str, script: str, *, images: bool) -> str:
+def _policy(style: str, script: str) -> str:
     allowed = "; ".join(f"{kind}-src {_digest(text)}" for kind, text in (("style", style), ("script", script)) if text)
-    return f"default-src 'none'; {allowed}{'; img-src data:' * images}; base-uri 'none'; form-action 'none'"
+    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 
 
 def _digest(text: str) -> str:

@@ -11,7 +11,7 @@ from ..data.summaries import outline
 from .conversation import ShownTurn, stop_text, turns
 from .listing import ListColumn, ListRow, list_page
 from .pages import render
-from .parts import Gallery, has_images
+from .parts import parts_html
 from .wording import Wording, language_on_page
 
 MOST = 1_000
@@ -50,7 +50,6 @@ def pairs_page(result: PairedTest, old: Iterable[Conversation], new: Iterable[Co
         ],
         summary=render("table.html", table=measure_table(result), in_page=True) if result.measures else "",
         summary_title="Other measures",
-        images=any(has_images(one) for side in sides for one in side.values()),
     )
 
 
@@ -78,7 +77,7 @@ def pair_html(first: Conversation, second: Conversation, names: tuple[str, str],
         outlines=(outline(first), outline(second)),
         stops=(stop_text(first), stop_text(second)),
         material=domains.of(first).material(first.scenario),
-        parts=Gallery().html,
+        parts=parts_html,
         equal=[left for left, _ in rows[:equal]],
         rows=rows[equal:],
     )

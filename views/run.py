@@ -1,7 +1,6 @@
 """A run or a data set as a page: result, settings, the graph with its counts, every conversation, failed ones first."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
@@ -22,7 +21,6 @@ from .graph import graph_html
 from .labels import choices_of
 from .listing import ListColumn, ListRow, list_page
 from .pages import anchor_of, fragment, in_notebook, plural, render
-from .parts import has_images, with_images
 from .settings import facts
 
 MOST = 1_000
@@ -53,7 +51,6 @@ def run_page(
     *,
     manifest: Mapping[str, Any] | None = None,
     result: Successes | None = None,
-    root: Path | None = None,
 ) -> str:
     """The conversations as one self-contained page: a list whose rows unfold, failed conversations first.
 
@@ -63,7 +60,6 @@ def run_page(
         title: Title of the page.
         manifest: The manifest of the run folder.
         result: The beginning of the page; default: the success of these conversations, if they are scored.
-        root: A folder: images of its files stand on the page.
 
     Returns:
         The page as HTML, with at most `MOST` conversations.
@@ -73,7 +69,7 @@ def run_page(
     if result is None and scored:
         result = result_of(conversations)
     order = sorted(range(len(failed)), key=lambda n: not failed[n])
-    shown = [with_images(conversations[n], root) for n in order[:MOST]]
+    shown = [conversations[n] for n in order[:MOST]]
     places = {} if result is None else in_groups(result)
     shown.sort(key=lambda one: places.get(one.id, len(places)))
     repeats = any(one.repeat for one in shown)
@@ -95,7 +91,6 @@ def run_page(
         result="" if result is None else result_html(result, links),
         summary=summary_html(counts, facts(conversations, manifest)),
         graph=graph_html(conversations),
-        images=any(map(has_images, shown)),
     )
 
 

@@ -2,26 +2,23 @@
 
 import base64
 import json
-import math
 import os
 import re
+import tomllib
 from codecs import BOM_UTF8, StreamWriter, getwriter
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, AnyStr, BinaryIO, TypeVar
+from typing import IO, Any, BinaryIO, TypeVar
+
+import yaml
 
 from ...errors import DataError, at
-from .paths import MOST_BYTES, at_most, check_replaceable, make_folder, open_lines
-
-DEEPEST = 200
-"""Most objects and lists inside each other: Python and pydantic end at some hundreds, each at its own place."""
+from .paths import MOST_BYTES, check, check_replaceable, make_folder, open_lines
 
 ADVICE = "skip_broken leaves out what cannot be read and counts it: --skip-broken, --set skip_broken=true, load(skip_broken=True)"
 
-_TOO_DEEP = f"is nested too deeply to be a data set, more than {DEEPEST} levels: check the file"
 _BEGIN = 20
 """Lines at the beginning of a file among which one of JSON is looked for."""
 _NEXT = re.compile(r"\S")
@@ -79,10 +76,8 @@ def read_text(path: str | Path) -> str:
 
 
 def _text_of(file: IO[bytes], path: str | Path) -> str:
-    read = at_most(file)
-    if len(read) > MOST_BYTES:
-        raise DataError(f"{at(path)}: has over {MOST_BYTES:,} bytes, which are read at once: split it")
-    return decoded(read, path)
+    check(path, MOST_BYTES)
+    return decoded(file.read(), path)
 
 
 def decoded(read: bytes, path: str | Path, before: int = 0) -> str:
@@ -108,7 +103,7 @@ def read_lines(path: str | Path, broken: Broken = STRICT) -> Iterator[tuple[int,
 def placed_lines(file: IO[bytes], path: str | Path, broken: Broken = STRICT) -> Iterator[tuple[int, int, Any]]:
     """As `read_lines`, of an open file, with the byte at which each line begins."""
     begin = file.tell()
-    for number, line in enumerate(bounded_lines(file, path), start=1):
+    for number, line in enumerate(file, start=1):
         here, begin = begin, begin + len(line)
         if not line.strip() or line.removeprefix(BOM_UTF8).isspace():
             continue
@@ -117,14 +112,6 @@ def placed_lines(file: IO[bytes], path: str | Path, broken: Broken = STRICT) -> 
             values.append(parsed(decoded(line, path, here).removesuffix("\n"), path, number))
         for value in values:
             yield number, here, value
-
-
-def bounded_lines(file: IO[AnyStr], path: str | Path) -> Iterator[AnyStr]:
-    """The lines of an open file of any size; DataError for a line over the bound."""
-    while line := file.readline(MOST_BYTES + 1):
-        if len(line) > MOST_BYTES:
-            raise DataError(f"{at(path)}: a line has over {MOST_BYTES:,} bytes, which are read at once: split it")
-        yield line
 
 
 def elements(path: str | Path, broken: Broken = STRICT) -> Iterator[tuple[str, Any]]:
@@ -139,7 +126,7 @@ def elements(path: str | Path, broken: Broken = STRICT) -> Iterator[tuple[str, A
 
 def elements_in(file: IO[bytes], path: str | Path, broken: Broken = STRICT) -> Iterator[tuple[str, Any]]:
     """As `elements`, of an open file."""
-    head = [line for line in islice(bounded_lines(file, path), _BEGIN) if line.strip()]
+    head = [line for line in islice(file, _BEGIN) if line.strip()]
     first = head[0].removeprefix(BOM_UTF8).strip() if head else b""
     of_lines = first[:1] not in (b"{", b"[") or (_is_json(first) and (first[:1] == b"{" or len(head) > 1))
     values: Iterable[tuple[str, Any]] = ()
@@ -159,7 +146,7 @@ def elements_in(file: IO[bytes], path: str | Path, broken: Broken = STRICT) -> I
 
 def _is_json(line: bytes) -> bool:
     try:
-        json.loads(line, parse_constant=_refused)
+        json.loads(line, parse_constant=_no_constant)
     except (ValueError, RecursionError):
         return False
     return True
@@ -188,58 +175,24 @@ def _whole(file: IO[bytes], path: str | Path) -> Iterator[tuple[str, Any]]:
 def parsed(text: str, path: str | Path, line: int | None = None) -> Any:
     """The JSON value of a file's text or line; DataError names line and column of an error."""
     try:
-        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_each_once)
+        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_each_once)
     except json.JSONDecodeError as error:
         where = at(path, f"line {line or error.lineno}, column {error.colno}")
         advice = "write one JSON value a line" if line else "mend the file there"
         raise DataError(f"{where}: is not JSON ({error.msg}): {advice}") from None
-    except RecursionError:
-        problem = _TOO_DEEP
-    except ValueError as error:  # ours, or Python's own: the number has too many digits
-        problem = str(error)
-    else:
-        # Counting brackets takes far less time than looking into each value.
-        if text.count("{") + text.count("[") <= DEEPEST or not is_too_deep(value):
-            return value
-        problem = _TOO_DEEP
-    raise DataError(f"{at(path, *([f'line {line}'] if line else []))}: {problem}")
-
-
-def is_too_deep(value: Any) -> bool:
-    """Whether a JSON value has more than `DEEPEST` objects and lists inside each other."""
-    level = [value]
-    for _ in range(DEEPEST):
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, (dict, list))
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-            if isinstance(inner, (dict, list))
-        ]
-        if not level:
-            return False
-    return True
+    except (RecursionError, ValueError) as error:  # ValueError: a constant, or Python's own of a number's digits
+        raise DataError(f"{at(path, *([f'line {line}'] if line else []))}: {error}") from None
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) < len(pairs):  # json would silently keep only the last value
-        counts = Counter(key for key, _ in pairs)
-        twice = next(key for key, _ in pairs if counts[key] > 1)
-        shown = json.dumps(twice if len(twice) <= 60 else twice[:57] + "...")
-        raise ValueError(f"{shown} appears twice in an object: keep one of the two")
+        raise ValueError("a key appears twice in an object: keep one of the two")
     return value
 
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number: write null or a number")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if math.isinf(number):
-        raise ValueError(f"{text[:40]} is too large a number to be written again: write a smaller one")
-    return number
 
 
 def member(
@@ -259,18 +212,13 @@ def member(
 
 
 def as_value(value: Any) -> Any:
-    """The value of a text that is JSON, if it is an object or list; anything else, and what is too deep, as it is."""
+    """The value of a text that is JSON, if it is an object or list; anything else as it is."""
     if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
         return value
     try:
-        inner = json.loads(value, parse_constant=_refused)
+        return json.loads(value, parse_constant=_no_constant)
     except (ValueError, RecursionError):
         return value
-    return value if is_too_deep(inner) else inner
-
-
-def _refused(name: str) -> Any:
-    raise ValueError(name)
 
 
 def as_json(value: Any) -> Any:
@@ -388,3 +336,29 @@ def write_lines(path: str | Path, values: Iterable[Any]) -> None:
     with replacing(path) as file:
         for value in values:
             file.write(dumps(value) + "\n")
+
+
+MOST_CHARACTERS = 1_000_000
+"""Most characters of a YAML text: the parser, written in Python, takes a second for each hundred thousand."""
+
+
+def read_settings(path: Path) -> Any:
+    """The value of a file of TOML, YAML or JSON; DataError names the place of an error."""
+    text, suffix = read_text(path), path.suffix.lower()
+    if suffix in (".yaml", ".yml"):
+        return from_yaml(text, at(path))
+    try:
+        return tomllib.loads(text) if suffix == ".toml" else parsed(text, path)
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(f"{at(path)}: is not TOML ({error}): mend it") from None
+
+
+def from_yaml(text: str, where: str) -> Any:
+    """The value of a YAML text; DataError, which begins with `where`, if it is none or too long."""
+    if len(text) > MOST_CHARACTERS:
+        raise DataError(f"{where}: has {len(text):,} characters, the bound is {MOST_CHARACTERS:,}: split it")
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        problem = " ".join(str(error).split())[:200]
+        raise DataError(f"{where}: is not YAML ({problem}): mend it") from None

@@ -57,15 +57,6 @@ def open_lines(path: str | Path) -> Iterator[IO[bytes]]:
             raise DataError(f"{at(path)}: is a damaged gzip file: copy it again") from None
 
 
-def at_most(file: IO[bytes], most: int = MOST_BYTES) -> bytes:
-    """What is left of a file, up to a byte more than `most`, in pieces: Python makes room for all of it at once."""
-    pieces, left = list[bytes](), most + 1
-    while left and (piece := file.read(min(left, 1 << 20))):
-        pieces.append(piece)
-        left -= len(piece)
-    return b"".join(pieces)
-
-
 def content(path: str | Path, most: int = MOST_BYTES) -> bytes:
     """The bytes of a file; DataError if it is irregular, unreadable, or larger than `most`."""
     check(path, most)

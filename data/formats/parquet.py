@@ -13,10 +13,9 @@ from ...errors import DataError, at, of_extra
 from ..files.json import dumps, parsed, replacing_bytes
 from ..files.tables import GROUP, PARQUET, parquet_rows
 from ..records import Conversation
-from .messages import turns_in
-from .record_lines import Validate, from_plain
+from .messages import as_messages, turns_in
+from .record_lines import from_plain
 from .source import Format, Source
-from .turns import as_messages
 
 RECORD = "record"
 """The column with the whole record as JSON text, from which it is read again."""
@@ -57,20 +56,13 @@ def _typed(pyarrow: Any, kind: Any) -> Any:
     return pyarrow.list_(pyarrow.struct([(name, _typed(pyarrow, inner)) for name, inner in kind.items()]))
 
 
-def read(path: str | Path, validate: Validate = lambda _: None) -> Iterator[Conversation]:
+def read(path: str | Path) -> Iterator[Conversation]:
     """The conversations of the records, one at a time."""
     for place, row in parquet_rows(Path(path), [RECORD]):
         try:
-            yield from_plain(parsed(str(row[RECORD]), path), validate)
+            yield from_plain(parsed(str(row[RECORD]), path))
         except DataError as error:
             raise DataError(f"{at(path, place)}: {error}") from None
-
-
-def form(validate: Validate) -> Format:
-    """The format; `validate` raises ValueError for an invalid record."""
-    return Format(
-        "parquet", "Parquet of records, as `datasets` loads it", _recognised, lambda path: read(path, validate), write
-    )
 
 
 def _recognised(source: Source) -> bool:
@@ -120,3 +112,6 @@ def _whole(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _whole(inner) for key, inner in value.items()}
     return [_whole(inner) for inner in value] if isinstance(value, list) else value
+
+
+FORMAT = Format("parquet", "Parquet of records, as `datasets` loads it", _recognised, read, write)

@@ -1,9 +1,9 @@
 """This project's own format, JSON lines with one complete record each, and what a run folder holds of them."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
@@ -17,14 +17,6 @@ MOST = 10
 """Most lines that are named one by one."""
 RESTORE = "put back the one that its run wrote; its conversations can be read all the same"
 """The remedy for a manifest that is missing or broken."""
-
-Validate: TypeAlias = Callable[[Conversation], object]
-"""Raises ValueError for an invalid record, such as `domains.validate`, which asks the record's domain."""
-
-
-def _accepted(conversation: Conversation) -> None:
-    """Accepts every record, for readers that check the scenarios themselves."""
-
 
 # --- Files of records
 
@@ -40,16 +32,16 @@ def write(conversations: Iterable[Conversation], path: str | Path) -> list[str]:
     return []
 
 
-def read(path: str | Path, validate: Validate = _accepted) -> list[Conversation]:
+def read(path: str | Path) -> list[Conversation]:
     """The records of a file, in order."""
-    return [record for _, record in StoredLines(Path(path), validate)]
+    return [record for _, record in StoredLines(Path(path))]
 
 
 class StoredLines:
     """The records of a file, in order or each by the byte at which it begins."""
 
-    def __init__(self, path: Path, validate: Validate = _accepted, broken: Broken = STRICT) -> None:
-        self._path, self._validate, self._broken = path, validate, broken
+    def __init__(self, path: Path, broken: Broken = STRICT) -> None:
+        self._path, self._broken = path, broken
 
     def __iter__(self) -> Iterator[tuple[int, Conversation]]:
         """Each record with the byte at which it begins."""
@@ -57,7 +49,7 @@ class StoredLines:
             for number, begin, value in placed_lines(file, self._path, self._broken):
                 with self._broken.reading(f"line {number}"):
                     try:
-                        record = from_plain(value, self._validate)
+                        record = from_plain(value)
                     except DataError as error:
                         raise DataError(f"{at(self._path, f'line {number}')}: {error}") from None
                     yield begin, record
@@ -81,14 +73,12 @@ def reread(line: bytes) -> Conversation | None:
         return None
 
 
-def from_plain(value: Any, validate: Validate = _accepted) -> Conversation:
+def from_plain(value: Any) -> Conversation:
     """The record of a line's JSON value; DataError names the problem."""
     if not isinstance(value, dict):
         raise DataError("is not an object: is this a file of records?")
     try:
-        conversation = Conversation.from_plain(value)
-        validate(conversation)
-        return conversation
+        return Conversation.from_plain(value)
     except ValidationError as error:
         first = first_invalid(error)
         raise DataError(f"{' '.join(first.path.split())}: {first.message}: is this a record?") from None
@@ -114,8 +104,8 @@ class StoredRun:
     it; one without its newline is being written, or was cut off. DataError if there is no manifest.
     """
 
-    def __init__(self, folder: str | Path, validate: Validate = _accepted, *, version: str = "") -> None:
-        self.path, self.version, self._validate = Path(folder), version, validate
+    def __init__(self, folder: str | Path, *, version: str = "") -> None:
+        self.path, self.version = Path(folder), version
         self.manifest = read_manifest(self.path)
         self.planned: list[str] = self.manifest["planned"]
         self.flaws: list[str] = []
@@ -135,7 +125,7 @@ class StoredRun:
                 conversation = None
                 if text.endswith(b"\n") and text.strip():
                     try:
-                        conversation = from_plain(parsed(decoded(text, file, begin), file, number), self._validate)
+                        conversation = from_plain(parsed(decoded(text, file, begin), file, number))
                     except DataError as error:
                         told = str(error)
                         self.flaws.append(told if str(file) in told else f"{at(file, f'line {number}')}: {told}")
@@ -234,14 +224,6 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 # --- Forms
 
 
-def formats(validate: Validate = _accepted) -> tuple[Format, Format]:
-    """The forms of a run folder and of a file of records."""
-    return (
-        Format("run", "the folder of a run", _is_run, lambda path: StoredRun(path, validate).contents()),
-        Format("replay", "JSON lines of records", _is_record, lambda path: read(path, validate), write),
-    )
-
-
 def _is_run(source: Source) -> bool:
     return source.is_folder and all((source.path / name).is_file() for name in (CONVERSATIONS, MANIFEST))
 
@@ -249,3 +231,7 @@ def _is_run(source: Source) -> bool:
 def _is_record(source: Source) -> bool:
     # Other data sets may have a `schema_version` too.
     return source.has("schema_version") and any(source.has(key) for key in ("id", "scenario", "messages"))
+
+
+RUN = Format("run", "the folder of a run", _is_run, lambda path: StoredRun(path).contents())
+RECORDS = Format("replay", "JSON lines of records", _is_record, read, write)

@@ -6,7 +6,7 @@ A form's name never depends on the name of a file: `recognises` looks at what it
 import logging
 from codecs import BOM_UTF8
 from collections.abc import Callable, Generator, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from inspect import signature
 from io import BytesIO
@@ -113,6 +113,12 @@ class Source:
         """The first value, where it is not of a list."""
         return None if self.is_list else self.first
 
+    @property
+    def is_other_text(self) -> bool:
+        """Whether it is a text that is no JSON, neither by its first value nor by the ending of its name."""
+        ending = self.path.name.removesuffix(".gz").endswith((".json", ".jsonl"))
+        return self.first is None and bool(self.text.strip()) and not ending
+
     def has(self, *keys: str) -> bool:
         """Whether the file begins with a JSON object that has all of the keys."""
         return is_object(self.value) and all(key in self.value for key in keys)
@@ -150,41 +156,27 @@ class Format:
     """Whether `read` gives scenarios that were not simulated yet: conversations without a message."""
 
     def contents(self, path: Path, broken: Broken = STRICT) -> Contents:
-        """The result of `read` as `Contents`.
-
-        DataError in one line if a reader that is not Duologue's fails, or gives anything else; a note if it gives none.
-        """
+        """The result of `read` as `Contents`; DataError in one line if a reader that is not Duologue's fails."""
         arguments = (path, broken) if _takes_broken(self.read) else (path,)
-        if is_shipped(self.read):
-            return _contents(self.read(*arguments))
         try:
-            result = self.read(*arguments)
-            if result is None or isinstance(result, Conversation):  # a record is iterable too
-                gave = "nothing: return or yield" if result is None else "one conversation: give a list of"
-                raise DataError(f"{at(path)}: the format {self.name!r} gave {gave} conversations")
-            contents = _contents(result)
-        except DataError:
-            raise
+            contents = _contents(self.read(*arguments))
         except Exception as error:
+            if isinstance(error, DataError) or is_shipped(self.read):
+                raise
             raise DataError(f"{at(path)}: the format {self.name!r} cannot read it: {failure(error)}") from error
-        odd = next((value for value in contents.conversations if not isinstance(value, Conversation)), None)
-        if odd is not None:
-            kind = type(odd).__name__
-            raise DataError(f"{at(path)}: the format {self.name!r} gave {kind}, not data.Conversation: check its read")
-        if not contents.conversations:
-            note = f"the format {self.name!r} found no conversation in {Path(path).name}"
-            return replace(contents, notes=(*contents.notes, note))
+        if odd := [type(one).__name__ for one in contents.conversations if not isinstance(one, Conversation)]:
+            raise DataError(
+                f"{at(path)}: the format {self.name!r} gave {odd[0]}, not data.Conversation: check its read"
+            )
         return contents
 
     def claims(self, source: Source) -> bool:
         """Whether `recognises` accepts the path; False, with a warning, if a function that is not Duologue's fails."""
-        if is_shipped(self.recognises):
-            return self.recognises(source)
         try:
             return bool(self.recognises(source))
-        except DataError:
-            raise
         except Exception as error:  # it is called for every path, also for those of other formats
+            if isinstance(error, DataError) or is_shipped(self.recognises):
+                raise
             log.warning("%s: the format %s is not asked: %s", source.path, self.name, failure(error))
             return False
 
@@ -196,7 +188,7 @@ def detected(source: Source, formats: Iterable[Format]) -> Format | None:
         source.fault = source.fault or DataError(
             f"{at(source.path)}: is empty: give a file with conversations or topics"
         )
-    if form is None and source.fault is not None:
+    if form is None and source.fault is not None and not source.is_other_text:
         raise source.fault
     return form
 

@@ -18,8 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from ...errors import DataError, first_invalid
 from .. import domains
-from ..files.json import read_text
-from ..files.settings import from_yaml
+from ..files.json import from_yaml, read_text
 from ..identity import digest
 from ..people import paired
 from ..records import Conversation, Message

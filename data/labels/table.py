@@ -94,15 +94,11 @@ class LabelTable:
             try:
                 rows.append(LabelRow.model_validate(line))
                 label = labels[rows[-1].label]
-                if problem := next((one for vote in rows[-1].votes if vote for one in label.problems(vote)), ""):
-                    raise DataError(
-                        f"{at(folder / LABELS, f'line {number}')}: {label.name}: {problem}: mend or remove it"
-                    )
-            except ValidationError as error:
-                problem = first_invalid(error).message
-                raise DataError(f"{at(folder / LABELS, f'line {number}')}: {problem}: mend or remove it") from None
-            except KeyError:
-                raise DataError(f"{at(folder / LABELS, f'line {number}')}: its label is not in {MANIFEST}") from None
+                problems = [one for vote in rows[-1].votes if vote for one in label.problems(vote)]
+            except (ValidationError, KeyError) as error:
+                problems = [first_invalid(error).message if isinstance(error, ValidationError) else f"no label {error}"]
+            if problems:
+                raise DataError(f"{at(folder / LABELS, f'line {number}')}: {problems[0]}: mend or remove it")
         return cls(source, labels, rows, people)
 
     def put_into(self, conversations: Iterable[Conversation]) -> Iterator[Conversation]:

@@ -1,7 +1,7 @@
 """The forms of logs that are read, in the order in which they are tried: a surer sign stands first."""
 
 from ..formats.source import Format
-from . import dialogues, exports, inspect, requests, rows, states, traces
+from . import dialogues, exports, inspect, requests, states, traces
 
 FORMS: tuple[Format, ...] = (
     traces.LANGSMITH,
@@ -13,8 +13,8 @@ FORMS: tuple[Format, ...] = (
     exports.CHATGPT,
     exports.CLAUDE,
     states.FORMAT,
-    dialogues.FORMAT,
-    rows.FORMAT,
+    dialogues.DIALOGUES,
+    dialogues.ROWS,
     requests.FORMAT,
-    rows.TABLES,
+    dialogues.TABLES,
 )

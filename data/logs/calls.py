@@ -8,9 +8,8 @@ from typing import Any
 
 from ...errors import DataError, at
 from ..files.json import Broken, elements
-from ..formats.messages import Line, conversations
+from ..formats.messages import Line, Turn, conversations, instruction_of, spoken, turns_of
 from ..formats.source import ConversationStream
-from ..formats.turns import Turn, instruction_of, spoken, turns_of
 from ..records import as_list, as_object, is_object
 
 _QUESTION_KEYS = ("question", "input", "query", "user_input", "prompt", "text")

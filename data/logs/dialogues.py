@@ -1,21 +1,36 @@
-"""Conversations whose turns name a speaker and a text, under any keys: data sets of conversations, and many logs.
+"""Messages and turns of a speaker and a text under any keys, rows of a question and its answer, and tables of both.
 
 CrossWOZ has `messages` of the roles `usr` and `sys`, Taskmaster `utterances` of `speaker` and `text`, Schema-Guided Dialogue
-`turns` of `speaker` and `utterance`; sdialog and DialogueKit have such turns too. Of several known keys that are there the
-first counts. Names of roles, which are values, are in `formats.turns`.
+`turns` of `speaker` and `utterance`. QReCC and TopiOCQA have `Question`, `Answer` or `Truth_answer`, `Conversation_no` and
+`Turn_no`; data for fine-tuning `instruction`, `prompt`, `query` or `question` beside the answer. A table (CSV, TSV, Parquet)
+has columns of these names. Of several known keys that are there the first counts. Names of roles, which are values, are in
+`formats.messages`.
 """
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ...errors import DataError, at
-from ..files.json import STRICT, Broken, elements
-from ..formats.messages import Line, talks_of
+from ..files.json import STRICT, Broken, as_value, elements
+from ..files.tables import PARQUET, Row, header_of, parquet_rows, text_rows
+from ..formats.messages import LISTS as CHAT_LISTS
+from ..formats.messages import (
+    SIDES,
+    Line,
+    Turn,
+    conversations,
+    is_item,
+    is_turn,
+    plain_role,
+    role_of,
+    talks_of,
+    turns_of,
+)
 from ..formats.source import ConversationStream, Format, Source
-from ..formats.turns import SIDES, Turn, is_turn, plain_role
 from ..records import as_object, is_object
 
 IDS = ("conversation_id", "thread_id", "session_id", "chat_id", "dialog_id", "dialogue_id", "conversation_hash")
@@ -43,6 +58,34 @@ _NAMES = (*IDS, "convo_id", "id", "对话ID", "对话id", "对话编号", "会�
 _OF_DIALOGUES = ("speaker", "interlocutor", "participant", "说话人", "说话者", "发言人")
 """Keys under which data sets of dialogues write `system` for the assistant."""
 _PLAIN = ("user", "assistant", "system")
+"""Names of roles that say nothing else."""
+ANSWERS: Mapping[str, tuple[str, ...]] = {
+    "Question": ("Answer", "Truth_answer"),
+    "instruction": ("output", "response"),
+    "query": ("response", "answer"),
+    "prompt": ("completion", "response"),
+    "question": ("answer", "response"),
+}
+"""Columns of questions, each with the columns in which its answer may stand."""
+NUMBERS = ("Conversation_no", "Turn_no")
+"""Columns of QReCC and TopiOCQA: the number of the conversation, and that of the question in it."""
+CELLS = ("content", *TEXTS, "body")
+"""Of a message's text in a table."""
+
+_LISTS = ("messages", "conversations", "conversation")
+"""Columns of lists of messages."""
+_NO_ROW = (*_LISTS, "turns", "choices", "history", "chat_history")
+"""Keys of lists that have the answers inside, or what was said before."""
+_OF_ROWS = {*ANSWERS, *(name for names in ANSWERS.values() for name in names), "input"}
+_KEYS = frozenset((*_OF_ROWS, *CELLS, *CONVERSATIONS, *TIMES, *SPEAKERS, *_LISTS, "system", "id"))
+"""Names of columns that have a meaning, in lower case and with underscores."""
+_NAMING = frozenset("id no nr number key ticket room call case issue channel".split())
+"""Last words of a key that may name the conversation of a message."""
+_OF_MESSAGES = frozenset("message msg turn row line step index seq parent reply".split())
+"""First words of such a key that names something else."""
+_MOST_NAMED = 12
+
+T = TypeVar("T")
 
 
 def first_of(names: Iterable[str], present: Iterable[str]) -> str:
@@ -62,13 +105,13 @@ def identifier(value: Mapping[str, Any]) -> str:
     return next((str(holder[key]) for holder in holders for key in IDS if is_name(holder.get(key))), "")
 
 
-def in_time(turns: list[dict[str, Any]], column: str) -> list[dict[str, Any]]:
+def in_time(turns: list[T], written: Iterable[Any]) -> list[T]:
     """The messages by their times; as they stand where a time is missing or not readable.
 
     Equal times keep their order, unless all stand from the newest to the oldest.
     """
-    times = [_time(turn.get(column)) for turn in turns]
-    if not column or any(time is None for time in times) or len(set(map(type, times))) > 1:
+    times = list(map(_time, written))
+    if any(time is None for time in times) or len(set(map(type, times))) > 1:
         return turns
     stored = [*zip(times, turns, strict=True)]
     try:
@@ -91,6 +134,36 @@ def _time(value: Any) -> float | datetime | None:
         return None
 
 
+class SpokenRow(NamedTuple):
+    """A message that stands alone, and the keys of its speaker and its text."""
+
+    place: str
+    row: Mapping[str, Any]
+    speaker: str = "role"
+    text: str = "content"
+
+    @property
+    def name(self) -> str:
+        """The speaker's name; of an item of the Responses API without one the assistant's."""
+        name = self.row.get(self.speaker, "assistant" if is_item(self.row) else None)
+        name = (name.get("role") or name.get("name")) if is_object(name) else name
+        return str(name) if is_name(name) else ""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it has the keys of OpenAI's messages."""
+        return (self.speaker, self.text) == ("role", "content")
+
+    def turn(self, role: str) -> Turn:
+        """The turn of a message of other keys; a speaker's name that says more than the role is a further key."""
+        says_more = is_object(self.row.get(self.speaker)) or self.name.lower() not in _PLAIN
+        named = (self.speaker,) if says_more else ()
+        further = {
+            key: value for key, value in self.row.items() if key in named or key not in (self.speaker, self.text)
+        }
+        return Turn(role, str(self.row.get(self.text) or ""), further=further)
+
+
 # --- Dialogues
 
 
@@ -100,15 +173,6 @@ class _Keys(NamedTuple):
     turns: str
     speaker: str
     text: str
-
-
-def read(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
-    """A conversation for each dialogue; DataError for one without turns of a speaker and a text.
-
-    A file may hold a list of dialogues, one a line, or an object of them by their ids or in a list. The generator's result is the
-    notes.
-    """
-    return talks_of(path, elements(path, broken), broken, dialogues_of)
 
 
 def is_dialogue(value: Any) -> bool:
@@ -125,7 +189,7 @@ def _keys(value: Mapping[str, Any]) -> _Keys | None:
             return None  # whatever other keys its messages have
         for speaker in SPEAKERS:
             for text in TEXTS:
-                if all(_speaker(turn, speaker) and isinstance(turn.get(text), str) for turn in turns[:3]):
+                if all(SpokenRow("", turn, speaker).name and isinstance(turn.get(text), str) for turn in turns[:3]):
                     keys = _Keys(name, speaker, text)
                     return None if _is_other_form(keys, turns) else keys
     return None
@@ -138,12 +202,6 @@ def _is_other_form(keys: _Keys, turns: Sequence[Mapping[str, Any]]) -> bool:
             keys.turns in ("conversation", "conversations", "turns", "trajectory") and is_turn(turns[0])
         )
     return keys == ("conversations", "from", "value")
-
-
-def _speaker(turn: Mapping[str, Any], key: str) -> str:
-    name = turn.get(key)
-    name = (name.get("role") or name.get("name")) if is_object(name) else name
-    return str(name) if is_name(name) else ""
 
 
 def dialogues_of(path: str | Path, place: str, value: Any, name: str = "") -> Iterator[Line]:
@@ -180,35 +238,219 @@ def _dialogues_in(value: Any) -> list[tuple[str, str, Any]]:
 
 def _line(path: str | Path, place: str, value: Mapping[str, Any], keys: _Keys, name: str) -> Line:
     """The turns of a dialogue; DataError that names the speakers who are neither user nor assistant."""
-    said: list[tuple[str, str, dict[str, Any]]] = []
-    for number, turn in enumerate(value[keys.turns]):
-        speaker, text = _speaker(turn, keys.speaker), turn.get(keys.text)
-        if not speaker or not isinstance(text, str):
+    rows = [SpokenRow(place, turn, keys.speaker, keys.text) for turn in value[keys.turns]]
+    for number, one in enumerate(rows):
+        if not one.name or not isinstance(one.row.get(keys.text), str):
             where = at(path, place, f"turn {number}")
             problem = f"needs a role as {keys.speaker!r} and a text as {keys.text!r}, as the first turns have"
             raise DataError(f"{where}: {problem}")
-        further = {key: inner for key, inner in turn.items() if key not in (keys.speaker, keys.text)}
-        if is_object(turn[keys.speaker]) or speaker.lower() not in _PLAIN:
-            further = {keys.speaker: turn[keys.speaker], **further}
-        said.append((speaker, text, further))
-    roles = {speaker: SIDES.get(speaker.lower()) or plain_role(speaker) or "" for speaker, _, _ in said}
-    if unknown := [speaker for speaker, role in roles.items() if not role]:
-        listed = ", ".join(map(repr, unknown[:6])) + (f" and {len(unknown) - 6} more" if len(unknown) > 6 else "")
-        raise DataError(
-            f"{at(path, place)}: {listed}: neither user nor assistant by name: write user and assistant in "
-            "their place, or read the file with a format of your own (--log-format MODULE:NAME, docs/data/formats.md)"
-        )
-    if "assistant" not in roles.values() and keys.speaker in _OF_DIALOGUES:
-        roles = {speaker: "assistant" if role == "system" else role for speaker, role in roles.items()}
+    roles = roles_of(at(path, place), [one.name for one in rows], keys.speaker)
     key = next((key for key in _NAMES if is_name(value.get(key))), "")
     name = name or (str(value[key]) if key else "")
     taken = {keys.turns, *([key] if key and str(value[key]) == name else [])}
     further = {one: inner for one, inner in value.items() if one not in taken} | ({"id": name} if name else {})
-    return Line(place, [Turn(roles[speaker], text, further=more) for speaker, text, more in said], further, value)
+    return Line(place, [one.turn(roles[one.name]) for one in rows], further, value)
 
 
-def _recognised(source: Source) -> bool:
-    return is_dialogue(source.first) or bool(_dialogues_in(source.first))
+def roles_of(where: str, speakers: Iterable[str], key: str) -> dict[str, str]:
+    """The role of each speaker, who stands under a key; DataError that names those who are neither user nor assistant."""
+    roles = {speaker: SIDES.get(speaker.lower()) or plain_role(speaker) or "" for speaker in speakers}
+    if unknown := [speaker for speaker, role in roles.items() if not role]:
+        listed = ", ".join(map(repr, unknown[:6])) + (f" and {len(unknown) - 6} more" if len(unknown) > 6 else "")
+        raise DataError(
+            f"{where}: {listed}: neither user nor assistant by name: write user and assistant in "
+            "their place, or read the file with a format of your own (--log-format MODULE:NAME, docs/data/formats.md)"
+        )
+    if "assistant" not in roles.values() and key in _OF_DIALOGUES:
+        return {speaker: "assistant" if role == "system" else role for speaker, role in roles.items()}
+    return roles
 
 
-FORMAT = Format("dialogues", "dialogues whose turns have a role and a text", _recognised, read)
+DIALOGUES = Format(
+    "dialogues",
+    "dialogues whose turns have a role and a text",
+    lambda source: is_dialogue(source.first) or bool(_dialogues_in(source.first)),
+    lambda path, broken: talks_of(path, elements(path, broken), broken, dialogues_of),
+)
+
+
+# --- Questions and answers
+
+
+def of_rows(path: str | Path, rows: Iterable[tuple[str, Any]], broken: Broken = STRICT) -> ConversationStream:
+    """A conversation for each row, or for the rows that name the same one; DataError for a row without a question."""
+    groups: dict[str, list[Line]] = {}
+    empty = 0
+    for place, row in rows:
+        with broken.reading(place):
+            if (columns := _columns(row)) is None:
+                has = ", ".join(list(row)[:_MOST_NAMED]) if is_object(row) else f"a {type(row).__name__}"
+                problem = "is not a question with its answer, as the first row is: give texts; it has"
+                raise DataError(f"{at(path, place)}: {problem} {has}")
+            name = identifier(row) or str(row.get(NUMBERS[0]) or "")
+            line = _row_line(place, row, name, *columns)
+            empty += not line.turns
+            if line.turns:
+                groups.setdefault(name or f"\0{place}", []).append(line)
+    yield from conversations(path, (_joined(name, lines) for name, lines in groups.items()), broken)
+    return (f"{empty} row{'s' if empty > 1 else ''} without a text left out",) if empty else ()
+
+
+def _columns(row: Any) -> tuple[str, str] | None:
+    """The columns of question and answer; None for a row without them, or with a list of messages."""
+    if not is_object(row) or any(isinstance(row.get(key), list) and row[key] for key in _NO_ROW):
+        return None
+    pairs = ((question, answer) for question, answers in ANSWERS.items() for answer in answers)
+    return next(
+        (pair for pair in pairs if isinstance(row.get(pair[0]), str) and isinstance(row.get(pair[1], 0), str | None)),
+        None,
+    )
+
+
+def _row_line(place: str, row: Mapping[str, Any], name: str, question: str, answer: str) -> Line:
+    """The turns of a row and its further keys; the `input` of an instruction follows it after a blank line."""
+    texts = [row[question], row.get("input") if question == "instruction" else ""]
+    asked = "\n\n".join(text for text in texts if isinstance(text, str) and text)
+    said = [("user", asked), ("assistant", row[answer])]
+    taken = {question, answer, "input" if question == "instruction" else ""}
+    further = {key: value for key, value in row.items() if key not in taken and str(value) != name}
+    return Line(place, [Turn(role, text) for role, text in said if text], further, row)
+
+
+def _joined(name: str, lines: list[Line]) -> Line:
+    """The rows of a conversation by their numbers or times; the keys of a further row are those of its question."""
+    if name.startswith("\0"):
+        return lines[0]
+    column = first_of((NUMBERS[1], *TIMES), lines[0].raw)
+    first, *others = in_time(lines, [line.raw.get(column) for line in lines])
+    for line in others:
+        line.turns[0].further = dict(line.further)
+    turns = [turn for line in (first, *others) for turn in line.turns]
+    return Line(first.place, turns, {**first.further, "id": name})
+
+
+ROWS = Format(
+    "rows",
+    "rows of questions and answers",
+    lambda source: _columns(source.first) is not None,
+    lambda path, broken: of_rows(path, elements(path, broken), broken),
+)
+
+
+# --- Tables
+
+
+def read_table(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
+    """The conversations of a table; DataError that names its columns if they are not those of messages or answers."""
+    parquet = Source(path).begin.startswith(PARQUET)
+    placed = parquet_rows(Path(path)) if parquet else text_rows(Path(path))
+    rows = [(place, _named(row)) for place, row in placed]
+    if not rows:
+        raise DataError(f"{at(path)}: is a table without rows: give one with messages")
+    columns, first = list(dict.fromkeys(column for _, row in rows for column in row)), rows[0][1]
+    if _columns(first) is not None:
+        return (yield from of_rows(path, rows, broken))
+    if key := next((key for key in _LISTS if isinstance(first.get(key), list)), ""):
+        yield from conversations(path, (_of_list(place, row, key) for place, row in rows), broken)
+        return ()
+    if is_dialogue(first):
+        return (yield from talks_of(path, rows, broken, dialogues_of))
+    speaker, text = first_of(SPEAKERS, columns), first_of(CELLS, columns)
+    if not speaker or not text:
+        more = f" and {len(columns) - _MOST_NAMED} more" if columns[_MOST_NAMED:] else ""
+        problem = "has no columns of roles and texts, nor of questions and answers; its columns are"
+        raise DataError(f"{at(path)}: {problem} {', '.join(columns[:_MOST_NAMED])}{more}")
+    written = ((place, {key: cell for key, cell in row.items() if cell is not None}) for place, row in rows)
+    spoken = [
+        SpokenRow(
+            place, row if isinstance(row.get(text), list) else {**row, text: str(row.get(text, ""))}, speaker, text
+        )
+        for place, row in written
+    ]
+    lines, notes = of_messages(path, spoken, broken)
+    yield from conversations(path, lines, broken)
+    return notes
+
+
+def _named(row: Row) -> dict[str, Any]:
+    """The row with the names of columns that have a meaning as they are written elsewhere, without empty cells."""
+    result: dict[str, Any] = {}
+    for column, value in row.items():
+        name = re.sub(r"[\s-]+", "_", column.strip().lower())
+        key = name if name in _KEYS and name not in result and column not in _OF_ROWS else column
+        if key in (*_LISTS, "tool_calls"):
+            value = as_value(value)
+        if value != "" or key in (*_OF_ROWS, *CELLS):
+            result[key] = value
+    return result
+
+
+def _of_list(place: str, row: Mapping[str, Any], key: str) -> Line:
+    listed = row.get(key)
+    turns = turns_of(listed) if isinstance(listed, list) else []
+    return Line(place, turns, {name: value for name, value in row.items() if name != key})
+
+
+def spoken_row(place: str, value: Any) -> SpokenRow | None:
+    """A value as a message that stands alone, under any known keys; None for others."""
+    if is_turn(value) or is_item(value) or not is_object(value):
+        return SpokenRow(place, value) if is_object(value) else None
+    speaker = next((key for key in SPEAKERS if role_of(value.get(key)) is not None), "")
+    text = next((key for key in TEXTS if isinstance(value.get(key), str)), "")
+    listed = any(isinstance(value.get(key), list) for key in (*CHAT_LISTS, *LISTS))
+    found = bool(speaker and text) and (speaker, text) != ("role", "content") and not listed
+    return SpokenRow(place, value, speaker, text) if found else None
+
+
+def of_messages(path: str | Path, rows: Sequence[SpokenRow], broken: Broken) -> tuple[list[Line], tuple[str, ...]]:
+    """The conversations of messages that stand alone, by what names them, in the order of their times; and notes."""
+    if not rows:
+        return [], ()
+    columns = {re.sub(r"[\s-]+", "_", key.strip().casefold()): key for one in rows for key in one.row}
+    time = columns.get(first_of(TIMES, columns), "")
+    column = columns.get(first_of(CONVERSATIONS, columns), "")
+    column = column or ("" if any(identifier(one.row) for one in rows) else _shared_column(rows))
+    groups: dict[str, list[SpokenRow]] = {}
+    for one in rows:
+        name = one.row.get(column) if column else identifier(one.row)
+        own = {key: value for key, value in one.row.items() if key != column}
+        groups.setdefault(str(name) if is_name(name) else "", []).append(one._replace(row=own))
+    lines, moved = list[Line](), False
+    for name, group in groups.items():
+        ordered = in_time(group, [one.row.get(time) for one in group])
+        moved = moved or ordered != group
+        with broken.reading(group[0].place):
+            roles = roles_of(at(path, group[0].place), [one.name for one in ordered], group[0].speaker)
+            plain = [{**one.row, "role": roles[one.name]} for one in ordered if one.is_plain]
+            turns = turns_of(plain) if len(plain) == len(ordered) else [one.turn(roles[one.name]) for one in ordered]
+            lines.append(Line(group[0].place, turns, {"id": name} if name else {}))
+    notes = (f"messages are in the order of {time!r}",) if moved else ()
+    return lines, notes if any(groups) else (*notes, "nothing names the conversation: all messages are one")
+
+
+def _shared_column(rows: Sequence[SpokenRow]) -> str:
+    """A key such as `ticket` whose values name conversations: at least half of them stand at messages of several roles."""
+    for column in dict.fromkeys(key for one in rows for key in one.row):
+        words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", column)]
+        if not words or words[-1] not in _NAMING or words[0] in _OF_MESSAGES:
+            continue
+        names: dict[str, set[str]] = {}
+        for one in rows:
+            if is_name(one.row.get(column)):
+                names.setdefault(str(one.row[column]), set()).add(one.name)
+        if names and 2 * sum(len(speakers) > 1 for speakers in names.values()) >= len(names):
+            return column
+    return ""
+
+
+def _is_table(source: Source) -> bool:
+    if source.is_folder or is_object(source.first):
+        return False
+    if source.begin.startswith(PARQUET):
+        return True
+    names = header_of(source.begin[:5000]) or ()
+    columns = {re.sub(r"[\s-]+", "_", name.strip().lower()) for name in names} | {*names}
+    return bool(columns & {*SPEAKERS, *CELLS, *_OF_ROWS, *_LISTS})
+
+
+TABLES = Format("tables", "tables of messages: CSV, TSV, Parquet", _is_table, read_table)

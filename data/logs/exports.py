@@ -15,9 +15,8 @@ from typing import Any
 
 from ...errors import DataError, at
 from ..files.json import as_value, elements
-from ..formats.messages import Line, talks_of
+from ..formats.messages import Call, Line, Result, Turn, role_of, talks_of, turns_of
 from ..formats.source import Format, Source
-from ..formats.turns import Call, Result, Turn, role_of, turns_of
 from ..records import as_list, as_object, is_object
 
 _ASIDE = ("thoughts", "reasoning_recap", "user_editable_context", "model_editable_context")

@@ -16,9 +16,8 @@ from pydantic import ValidationError
 from ...errors import DataError, at, of_extra
 from ..files.json import STRICT, Broken, as_value, dumps
 from ..files.tables import ARCHIVE
-from ..formats.messages import Line, conversations, turns_in
+from ..formats.messages import Line, Turn, conversations, turns_in, turns_of
 from ..formats.source import ConversationStream, Format, Source
-from ..formats.turns import Turn, turns_of
 from ..identity import VERSION, digest
 from ..records import Conversation, Part, Usage, as_list, as_object, is_object
 

@@ -12,13 +12,11 @@ from typing import Any
 
 from ...errors import DataError, at
 from ..files.json import STRICT, Broken, as_value, elements
-from ..formats.messages import Line, conversations
+from ..formats.messages import LISTS, Turn, conversations, instruction_of, is_turn, role_of, turns_of
 from ..formats.source import ConversationStream, Format, Source
-from ..formats.turns import LISTS, Turn, instruction_of, is_turn, role_of, turns_of
 from ..records import as_list, as_object, is_object
 from .calls import LoggedCall, answer, ended, together, usage_of
-from .dialogues import CONVERSATIONS, IDS, SPEAKERS, TEXTS, TIMES, first_of, identifier, in_time
-from .dialogues import LISTS as DIALOGUE_LISTS
+from .dialogues import IDS, SpokenRow, identifier, of_messages, spoken_row
 
 _RESPONSES = ("response", "completion", "output", "preferred_output", "response_body")
 """Keys of a line's response to its messages."""
@@ -41,11 +39,11 @@ def read(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
     The generator's result is the notes, which count requests of another kind. DataError for a line that is none.
     """
     calls: list[LoggedCall] = []
-    single: dict[str, list[Mapping[str, Any]]] = {}
+    alone: list[SpokenRow] = []
     others = 0
     for place, value in elements(path, broken):
-        if (message := _single(value)) is not None:
-            single.setdefault(identifier(message), []).append(message)
+        if (message := spoken_row(place, value)) is not None:
+            alone.append(message)
         elif (call := call_of(value)) is not None:
             with broken.reading(place):
                 if _is_stream(as_object(value).get("response")):
@@ -58,43 +56,20 @@ def read(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
                 raise DataError(
                     f"{at(path, place)}: has no messages: give 'messages' of role and content, or a response"
                 )
-    if not calls and not single:
+    if not calls and not alone:
         raise DataError(f"{at(path)}: holds no conversation, {others} requests of other kinds: give those of chats")
-    yield from conversations(path, [*together(calls), *(_of_group(name, listed) for name, listed in single.items())])
+    lines, notes = of_messages(path, alone, broken)
+    yield from conversations(path, [*together(calls), *lines])
     responses = {call.response for call in calls}
     begun = sum(bool(call.after) and call.after not in responses for call in calls)
     lacking = f"{begun} {'response goes' if begun == 1 else 'responses go'} on from one that the log lacks"
     left = f"left out, not conversations: {others}"
-    return (*([left] if others else []), *([lacking] if begun else []))
+    return (*notes, *([left] if others else []), *([lacking] if begun else []))
 
 
 def is_other(value: Any) -> bool:
     """Whether a line may be a request of another kind, or a failed one."""
     return is_object(value) and any(value.get(key) for key in _OF_OTHERS) and not _messages(value)
-
-
-def _single(value: Any) -> Mapping[str, Any] | None:
-    """A single message of any known keys as one with `role` and `content`; None for others.
-
-    The name of its conversation is under `conversation_id`.
-    """
-    if is_turn(value) or not is_object(value):
-        return value if is_turn(value) else None
-    speaker = next((key for key in SPEAKERS if role_of(value.get(key)) is not None), "")
-    text = next((key for key in TEXTS if isinstance(value.get(key), str)), "")
-    listed = any(isinstance(value.get(key), list) for key in (*LISTS, *DIALOGUE_LISTS))
-    if not speaker or not text or (speaker, text) == ("role", "content") or listed:
-        return None
-    names = {key.casefold(): key for key, inner in value.items() if isinstance(inner, str | int)}
-    name = names.get(first_of(CONVERSATIONS, names), "")
-    message = {"role": value[speaker], "content": value[text]} | ({IDS[0]: value[name]} if name else {})
-    return message | {key: inner for key, inner in value.items() if key not in (speaker, text, name)}
-
-
-def _of_group(name: str, messages: list[Mapping[str, Any]]) -> Line:
-    own = [{key: inner for key, inner in one.items() if key not in IDS} for one in messages]
-    own = in_time(own, first_of(TIMES, own[0]))
-    return Line(f"conversation {name!r}", turns_of(own), {"id": name} if name else {})
 
 
 # --- Calls
@@ -221,7 +196,7 @@ def _is_stream(response: Any) -> bool:
 def _recognised(source: Source) -> bool:
     # The first value that is not left out as something else than a conversation, of the first twenty.
     first = next((value for value in source.beginning if not is_other(value) or call_of(value)), None)
-    if _single(first) is not None:
+    if spoken_row("", first) is not None:
         return True
     if not is_object(first) or "inputs" in first or "chosen" in first:
         return False

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 from ...errors import DataError, at
 from ..files.json import STRICT, Broken, dumps, elements
-from ..formats.messages import Line, conversations
+from ..formats.messages import Line, conversations, turns_of
 from ..formats.source import ConversationStream, Format, Source
-from ..formats.turns import turns_of
 from ..records import as_object, is_object
 from .calls import usage_of
 from .dialogues import identifier

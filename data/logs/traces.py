@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from ..files.json import STRICT, Broken, as_value
+from ..formats.messages import Turn, turns_of
 from ..formats.source import ConversationStream, Format, Source
-from ..formats.turns import Turn, turns_of
 from ..records import as_list, as_object, is_object
 from .calls import LoggedCall, counts, ended, inputs_of, outputs_of, read_traces, turns_of_step, usage_of
 

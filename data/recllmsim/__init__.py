@@ -1,6 +1,6 @@
 """Task-oriented conversations of users with a profile: the RecLLMSim data sets, task contexts and profiles."""
 
-from .dataset import cluster, oddities, read, read_folder, to_object, variant, write
+from .dataset import cluster, read, read_folder, to_object, variant, write
 from .domain import DOMAIN
 from .profiles import (
     ATTRIBUTES,
@@ -46,7 +46,6 @@ __all__ = [
     "coverage",
     "expand",
     "near_duplicate",
-    "oddities",
     "read",
     "read_folder",
     "read_pool",

@@ -6,11 +6,9 @@ and values, whose shapes differ between the variants; those whose key depends on
 hold (`published_labels`).
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeAlias, cast, get_args
 
@@ -248,22 +246,6 @@ def _any_history(folder: Path) -> bool:
     return False
 
 
-def oddities(conversations: Iterable[Conversation]) -> dict[str, list[str]]:
-    """Paths (or ids) of conversations in which user and assistant do not alternate, by kind of oddity."""
-    paths: dict[str, list[str]] = {}
-    for conversation in conversations:
-        roles = [message.role for message in conversation.messages]
-        is_odd = {
-            "without a message": not roles,
-            "begun by the assistant": roles[:1] == ["assistant"],
-            "ended by the user": roles[-1:] == ["user"],
-            "not alternating": any(first == second for first, second in pairwise(roles)),
-        }
-        for oddity in (name for name, applies in is_odd.items() if applies):
-            paths.setdefault(oddity, []).append(str(conversation.extra.get("path") or conversation.id))
-    return paths
-
-
 def read(path: str | Path) -> list[Conversation]:
     """The conversations of a file, or of every file below a folder; DataError if one is broken."""
     reading = read_folder(path)
@@ -276,7 +258,7 @@ def read_folder(path: str | Path) -> Contents:
     """The conversations of a file or of all files below a folder, and the unreadable files.
 
     `extra["path"]` of each conversation is its path relative to the folder, or the name of a single file. The notes give the
-    number of each variant, of oddities, and the files that hold no conversation, such as a map. DataError if there is no
+    number of each variant, and the files that hold no conversation, such as a map. DataError if there is no
     conversation at all.
     """
     root = Path(path)
@@ -304,7 +286,6 @@ def read_folder(path: str | Path) -> Contents:
     conversations = tuple(named(read))
     counts = sorted(Counter(map(variant, conversations)).items())
     notes = ["conversations: " + ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts)]
-    notes += [f"{oddity}: {len(paths)}" for oddity, paths in oddities(conversations).items()]
     if without := sum(variant(one) != "simulated" and not user_folder(one) for one in conversations):
         notes.append(
             f"{without} conversations of people stand in no folder User_k: users, and so the development and "
@@ -324,28 +305,30 @@ def write(conversations: Iterable[Conversation], folder: str | Path) -> list[str
     """
     root = Path(folder)
     taken: set[str] = set()
-    left_out: list[str] = []
     lost: Counter[str] = Counter()
     for conversation in conversations:
         lost.update(unsupported(conversation))
         path = _own_path(conversation)
-        if path is not None and (not _is_inside(root, path) or path.casefold() in taken):
-            left_out.append(
-                f"conversation {conversation.id}: its path {json.dumps(path)}, which is taken or no file below the folder"
-            )
-            path = None
-        path = _fresh_path(conversation, taken) if path is None else path
+        if path is None or path.casefold() in taken:
+            lost["the path, which is taken or leads out of the folder"] += "path" in conversation.extra
+            path = _fresh_path(conversation, taken)
         taken.add(path.casefold())
         write_json(root / path, to_object(conversation), indent=INDENT)
-    return [f"{kind}, of {count} conversation{'s' if count > 1 else ''}" for kind, count in lost.items()] + left_out
+    return [f"{kind}, of {count} conversation{'s' if count > 1 else ''}" for kind, count in lost.items() if count]
 
 
 def _own_path(conversation: Conversation) -> str | None:
-    path = conversation.extra.get("path")
-    if not isinstance(path, str):
-        return None
+    """The path that it was read from; None for one that can lead out of the folder, or name its card."""
+    path = str(conversation.extra.get("path") or "")
     file = PurePosixPath(path)
-    return str(file.with_stem(f"{file.stem}_{conversation.repeat + 1}")) if conversation.repeat and file.name else path
+    if (
+        not file.name
+        or file.is_absolute()
+        or {"..", "readme.md"} & {*map(str.lower, file.parts)}
+        or {*path} & {*"\\\0"}
+    ):
+        return None
+    return str(file.with_stem(f"{file.stem}_{conversation.repeat + 1}")) if conversation.repeat else path
 
 
 def _fresh_path(conversation: Conversation, taken: set[str]) -> str:
@@ -357,17 +340,6 @@ def _fresh_path(conversation: Conversation, taken: set[str]) -> str:
     task = _UNSAFE.sub("_", situation.task).strip(". ")[:60] or "task"
     path = f"{task}/{stem}.json"
     return path if path.casefold() not in taken else f"{task}/{stem}_{conversation.id}.json"
-
-
-def _is_inside(root: Path, path: str) -> bool:
-    """Whether the relative path can be that of a file below the folder, with links followed."""
-    parts = PurePosixPath(path).parts
-    if not parts or {"..", "readme.md"} & set(map(str.lower, parts)) or any(sign in path for sign in "\\\0"):
-        return False
-    try:
-        return (root / path).resolve().is_relative_to(root.resolve())
-    except ValueError:  # half of a surrogate pair
-        return False
 
 
 def user_folder(conversation: Conversation) -> str:

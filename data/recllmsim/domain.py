@@ -45,9 +45,6 @@ class RecLLMSim(Domain):
         situation = _situation(scenario)  # an invalid scenario is shown without facts
         return () if situation is None else tuple(dict.fromkeys(situation.facts))
 
-    def validate(self, conversation: Conversation) -> None:
-        Situation.of(conversation)
-
     def user(self, conversation: Conversation) -> str:
         return cluster(conversation)
 

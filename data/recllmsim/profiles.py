@@ -19,7 +19,7 @@ from pydantic import Field, ValidationError, model_validator
 from ...errors import DataError, at, first_invalid
 from ..files.json import read_text
 from ..records import Conversation, Json, Record
-from ..rules.questions import plain_words
+from ..rules.guards import plain_words
 from ..text.languages import Language, language_of
 
 KIND = "recllmsim"
@@ -230,19 +230,6 @@ class Pool:
 
     def __len__(self) -> int:
         return len(self.texts)
-
-    @property
-    def duplicates(self) -> tuple[tuple[int, ...], ...]:
-        """Groups of ids of equal profiles."""
-        groups: dict[str, list[int]] = {}
-        for number, text in enumerate(self.texts):
-            groups.setdefault(text, []).append(number)
-        return tuple(tuple(group) for group in groups.values() if len(group) > 1)
-
-    @property
-    def distinct(self) -> int:
-        """Number of different profiles."""
-        return len(set(self.texts))
 
 
 def read_pool(path: str | Path) -> Pool:

@@ -17,8 +17,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from pydantic import Field
 
 from ...errors import DataError, at
-from ..files.json import read_text
-from ..files.settings import from_yaml
+from ..files.json import from_yaml, read_text
 from ..files.tables import is_workbook, name_of, sheets
 from ..records import Conversation, Record
 from ..text.languages import Language

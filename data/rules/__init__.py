@@ -1,8 +1,17 @@
 """Rules over messages, by which nothing is decided that structure does not show."""
 
-from .guards import is_plan, others_label, user_notes, user_reasons
+from .guards import (
+    QUESTION_WORDS,
+    asked_before,
+    is_enumeration,
+    is_plan,
+    others_label,
+    plain_words,
+    question_reasons,
+    user_notes,
+    user_reasons,
+)
 from .linter import CHAT_RULES, DIALOGUE_RULES, Finding, Rule
-from .questions import QUESTION_WORDS, asked_before, is_enumeration, plain_words, question_reasons
 from .user_faults import USER_FAULT_RULES, UserFaultFinding, faults_of_user
 
 __all__ = [

@@ -16,7 +16,7 @@ from itertools import pairwise
 from ..records import Message, Record
 from ..text.languages import HAN
 from ..text.values import written_values
-from .questions import plain_words
+from .guards import plain_words
 
 MOST = 5.0
 """The highest satisfaction; the lowest is 1."""
@@ -34,8 +34,6 @@ class UserNotices(Record):
 
     unheeded: float
     """Of the values that the user named (what holds a digit), the share that no later reply holds."""
-    lost: float
-    """Of the values that the user named, the share that the last reply does not hold; it does not count."""
     repeated: float
     """Of the user's turns but the first, the share that only repeat the values or the words of earlier turns."""
     padding: float
@@ -53,23 +51,18 @@ class UserNotices(Record):
 def noticed(messages: Sequence[Message], stop: str | None = None) -> UserNotices:
     """What the user would notice of these messages; `stop`: why the conversation ended."""
     stored = [message for message in messages if message.stored]
-    unheeded, lost = _shares_without(stored)
     return UserNotices(
-        unheeded=unheeded,
-        lost=lost,
+        unheeded=_share_without(stored),
         repeated=_repeated([message.text for message in stored if message.role == "user"]),
         padding=_padding([message.text for message in stored if message.role == "assistant"]),
         gave_up=float(stop == "user_gave_up"),
     )
 
 
-def _shares_without(messages: Iterable[Message]) -> tuple[float, float]:
-    """Of values named by the user before the last reply, the shares missing later and in it.
-
-    The first share is missing from all later replies, the second from the last one.
-    """
+def _share_without(messages: Iterable[Message]) -> float:
+    """Of values named by the user before the last reply, the share that is missing from all later replies."""
     named, open_ones = set[str](), set[str]()
-    shares = 0.0, 0.0
+    share = 0.0
     for message in messages:
         values = written_values(message.text)
         if message.role == "user":
@@ -78,8 +71,8 @@ def _shares_without(messages: Iterable[Message]) -> tuple[float, float]:
             continue
         open_ones -= values
         if named:
-            shares = len(open_ones) / len(named), len(named - values) / len(named)
-    return shares
+            share = len(open_ones) / len(named)
+    return share
 
 
 def _repeated(turns: Sequence[str]) -> float:

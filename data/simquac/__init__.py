@@ -1,7 +1,7 @@
 """The teacher-student data sets: SimQuAC, QuAC in its own layout, and the published teacher topics."""
 
 from . import released
-from .dataset import Change, misplaced, repair, to_object, write
+from .dataset import Change, repair, to_object, write
 from .domain import DOMAIN
 from .reading import UNANSWERABLE, ReadingQuestion, by_people, questions_of, references
 from .rows import write_quac, write_squad_v2
@@ -20,7 +20,6 @@ __all__ = [
     "Topic",
     "TopicSet",
     "by_people",
-    "misplaced",
     "problem_of",
     "questions_of",
     "read",

@@ -23,7 +23,7 @@ from ..grounding import MARKER, NO_ANSWER, gives_no_answer, token_index
 from ..identity import named
 from ..records import Conversation, Exchange, Message, Record, Span, as_object
 from ..text.sentence_splitting import sentences
-from .topics import ENDING, KIND, Topic
+from .topics import ENDING, Topic
 
 _WHOLE = "this is not a SimQuAC or QuAC file, or a broken one"
 _NAMES = {"title": "title", "header": "section_title", "background": "background"}
@@ -212,18 +212,6 @@ def _qa(exchange: Exchange, number: int, section: str) -> dict[str, Any] | None:
 def spoken(messages: Sequence[Message]) -> list[Message]:
     """The messages that belong to the published history."""
     return [message for message in messages if message.stored]
-
-
-def misplaced(conversations: Iterable[Conversation]) -> list[tuple[str, int, Span]]:
-    """Spans that differ from the section at their offsets: conversation id, number of the message, span."""
-    return [
-        (one.id, number, span)
-        for one in conversations
-        if one.scenario.get("kind") == KIND
-        for number, message in enumerate(one.messages)
-        for span in message.spans
-        if str(one.scenario["section"])[span.start : span.end] != span.text
-    ]
 
 
 def _object(value: Any, path: str | Path, *where: str) -> dict[str, Any]:

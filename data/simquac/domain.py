@@ -1,26 +1,25 @@
 """The domain of teacher-student conversations about a section of a document, and their rules for `check`."""
 
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from ..domains import Dataset, Domain, Material, labelled
-from ..formats.source import Contents, Format
+from ..formats.source import Format
 from ..grounding import gives_no_answer, ground, token_count
 from ..records import Conversation, Message, Span
+from ..rules.guards import QuestionReason, question_reasons
 from ..rules.linter import Reasons, Rule, quoted
-from ..rules.questions import QuestionReason, question_reasons
 from ..text.languages import says_something
 from . import dataset, rows, topics
 from .dataset import before_first_word
-from .topics import FIELDS, KIND, Topic
+from .topics import FIELDS, KIND
 
 ANSWER_TOKENS = 40
 """Longest answer that teachers are asked for, in tokens ("Let the LLMs Talk", section 2.3)."""
 
 
 def _section(conversation: Conversation) -> str:
-    return str(conversation.scenario["section"])
+    return str(conversation.scenario.get("section", ""))
 
 
 def _answers(conversation: Conversation) -> Iterator[tuple[int, Message]]:
@@ -115,21 +114,13 @@ RULES: Mapping[str, Rule] = {
 """Each rule by its id."""
 
 
-def _read(path: Path) -> Contents:
-    conversations = tuple(dataset.read(path))
-    count = len(dataset.misplaced(conversations))
-    differ = "span differs" if count == 1 else "spans differ"
-    notes = (f"{count} {differ} from the text at the offset (kept as read)",) if count else ()
-    return Contents(conversations, notes)
-
-
 class SimQuAC(Domain):
     """A student asks about a section that only the teacher sees ("Let the LLMs Talk", WSDM 2024)."""
 
     kind = KIND
     formats = (
         Format("teacher", "teacher topics", topics.is_topic_file, topics.read_topic_file),
-        Format("simquac", "SimQuAC or QuAC JSON", dataset.is_dataset, _read),
+        Format("simquac", "SimQuAC or QuAC JSON", dataset.is_dataset, dataset.read),
         *rows.FORMATS,
         Format("topics", "JSON lines of topics", topics.are_topics, topics.no_conversations),
     )
@@ -152,9 +143,6 @@ class SimQuAC(Domain):
 
     def refuses(self, message: Message) -> bool:
         return gives_no_answer(message)
-
-    def validate(self, conversation: Conversation) -> None:
-        Topic.of(conversation)
 
 
 DOMAIN = SimQuAC()

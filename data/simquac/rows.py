@@ -193,13 +193,6 @@ def _written(text: Any, start: Any) -> dict[str, Any]:
     return {"text": text, "answer_start": start}
 
 
-def _no_conversations(path: Path) -> list[Conversation]:
-    raise DataError(
-        f"{at(path)}: is rows of SQuAD 2, which do not group questions into conversations: "
-        "give the file that they were written from, or rows of QuAC"
-    )
-
-
 FORMATS = (
     Format(
         "quac",
@@ -208,14 +201,5 @@ FORMATS = (
         read_quac,
         write_quac,
     ),
-    Format(
-        "squad_v2",
-        "rows of SQuAD 2, as `datasets` has them",
-        lambda source: (
-            as_object(source.first).keys() >= {"context", "question"}
-            and isinstance(as_object(source.first).get("answers"), dict)
-        ),
-        _no_conversations,
-        write_squad_v2,
-    ),
+    Format("squad_v2", "rows of SQuAD 2, which are only written", lambda source: False, read_quac, write_squad_v2),
 )

@@ -32,13 +32,12 @@ VALUES: tuple[Any, ...] = (
 """Results of tools: a text that is JSON is stored as its value."""
 
 PARTS = (
-    Part(type="image", url="data:image/png;base64,iVBORw0KGgo=", mime_type="image/png"),
+    Part(type="image", mime_type="image/png", size=8),
     Part(type="image", url="https://example.org/a.png"),
-    Part(type="audio", url="data:audio/wav;base64,UklGRg==", mime_type="audio/wav", text="Is it open?"),
-    Part(type="file", url="data:application/pdf;base64,JVBERg==", mime_type="application/pdf", name="menu.pdf"),
-    Part(type="file", file_id="file-1", name="a.txt"),
+    Part(type="audio", size=4, mime_type="audio/wav", text="Is it open?"),
+    Part(type="file", size=4, mime_type="application/pdf", name="menu.pdf"),
+    Part(type="file", name="file-1", text="words"),
     Part(type="video", url="clips/a.mp4", mime_type="video/mp4"),
-    Part(type="image", digest="0" * 64, size=9_000_000, mime_type="image/jpeg"),
 )
 
 

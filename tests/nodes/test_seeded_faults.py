@@ -64,7 +64,7 @@ def test_a_talk_about_anything_is_heeded_by_the_good_and_the_wordy_one_where_no_
         (("Move it to 2026-05-03 at 9:40", "Done: 2026-05-04 at 9:40"), {"unheeded": 0.5}),
         (("Move it to 2026-05-03", "Done: 2026-05-03"), {"unheeded": 0}),
         (("Move it", "Done"), {"unheeded": 0}),
-        (("For 3 people", "Noted: 3", "On 2026-05-03", "It is on 2026-05-03"), {"unheeded": 0, "lost": 0.5}),
+        (("For 3 people", "Noted: 3", "On 2026-05-03", "It is on 2026-05-03"), {"unheeded": 0}),
         (("Code QX4821", "Which code?", "Code QX4821!", "Which code?", "I said QX4821", "?"), {"repeated": 1}),
         (("The code is QX4821", "And when?", "On 2026-05-03", "Fine"), {"repeated": 0}),
         (
@@ -73,7 +73,7 @@ def test_a_talk_about_anything_is_heeded_by_the_good_and_the_wordy_one_where_no_
         ),
     ],
 )
-def test_a_user_notices_what_no_reply_takes_up_or_loses_and_what_is_said_twice(texts, expected):
+def test_a_user_notices_what_no_reply_takes_up_and_what_is_said_twice(texts, expected):
     roles = ("user", "assistant") * 3
     signs = noticed([Message(role=role, text=text) for role, text in zip(roles, texts, strict=False)])
     assert signs.model_dump() | expected == signs.model_dump()
@@ -82,8 +82,8 @@ def test_a_user_notices_what_no_reply_takes_up_or_loses_and_what_is_said_twice(t
 def test_a_user_that_gives_up_and_is_served_badly_in_every_way_says_one():
     served = [Message(role=role, text=text) for role, text in (("user", "QX4821"), ("assistant", "No.")) * 2]
     signs = noticed(served, "user_gave_up")
-    assert signs.model_dump() == {"unheeded": 1, "lost": 1, "repeated": 1, "padding": 0.5, "gave_up": 1}
-    assert signs.satisfaction == 1.5  # what the last reply lost does not count
+    assert signs.model_dump() == {"unheeded": 1, "repeated": 1, "padding": 0.5, "gave_up": 1}
+    assert signs.satisfaction == 1.5
     score = by_rule({**state_from({}, [{"role": "user", "text": "Hi"}]), "stop": "user_gave_up"})
     assert (score.value, "gave up 1.00" in score.reason) == (5 - 1, True)
     with pytest.raises(Exception, match="offline model cannot judge"):

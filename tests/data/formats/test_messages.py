@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from duologue.data import Conversation, DataError, Message, load, messages
 from duologue.data.formats.messages import further
-from duologue.data.records import Attempt, Provenance, Record, Span, Unsaid, Usage
+from duologue.data.records import Attempt, Record, Span, Unsaid, Usage
 
 texts = st.text(st.characters(), max_size=8) | st.sampled_from(["", "\u2028", "\ud800", "\r\n"])
 talks = st.lists(st.tuples(st.sampled_from(["user", "assistant"]), texts), max_size=4)
@@ -57,14 +57,14 @@ def test_what_was_said_and_not_stored_is_left_out() -> None:
 
 DRAFT = Attempt(text="Who?", verdict="accepted", usage=Usage(output_tokens=2))
 LOST: dict[str, tuple[type[Record], Any]] = {
-    "what it is about (the scenario)": (Conversation, {"scenario": {"kind": "tea", "task": "Brew."}}),
-    "why it ended (stop, failure)": (Conversation, {"stop": "max_turns"}),
-    "how it was made (provenance, times)": (Conversation, {"provenance": Provenance(cast="c")}),
-    "prompts, reasoning, tokens and notes of drafts": (Conversation, {"memory": {"user": {"mood": "calm"}}}),
+    "what it is about, why it ended and how it was made": (Conversation, {"stop": "max_turns"}),
     "further keys of the source": (Conversation, {"extra": {"mood": "glad"}}),
     "turns without a stored message": (Conversation, {"unsaid": (Unsaid(role="user", after=1, attempts=()),)}),
-    "spans": (Message, {"spans": (Span(text="Who", start=0),)}),
-    "rejected drafts": (Message, {"attempts": (DRAFT.model_copy(update={"verdict": "rejected"}),)}),
+    "spans and labels": (Message, {"spans": (Span(text="Who", start=0),)}),
+    "drafts: rejected ones, prompts, reasoning, tokens, notes": (
+        Message,
+        {"attempts": (DRAFT.model_copy(update={"verdict": "rejected"}),)},
+    ),
 }
 
 

@@ -9,13 +9,13 @@ from duologue.data import Attempt, Conversation, DataError, Message, Part, Span,
 from duologue.data.records import Failure, Timing, Unsaid
 from duologue.errors import MissingExtraError
 
-PICTURE = Part(type="image", url="data:image/png;base64,iVBORw0KGgo=", mime_type="image/png")
+PICTURE = Part(type="image", url="https://e.org/a.png", mime_type="image/png")
 ROOMS = ToolCall(name="rooms", arguments={"nights": 2}, result={"rooms": [1, None]})
 TALK = Conversation(
     id="talk/1",
     scenario={"kind": "support", "goal": "a room", "success": {"solved": True}},
     messages=(
-        Message(role="user", text="Où ? 营业吗 \u2028 <b>&amp;</b>", parts=(PICTURE, Part(type="file", file_id="f-1"))),
+        Message(role="user", text="Où ? 营业吗 \u2028 <b>&amp;</b>", parts=(PICTURE, Part(type="file", name="f-1"))),
         Message(
             role="assistant",
             text="Two.",

@@ -46,7 +46,7 @@ def test_the_shown_branch_of_an_export_is_the_conversation_and_other_branches_ar
     assert str(conversation) == "user: Is there tea?\nassistant: Yes, green.\nuser: This one?\nassistant: That one."
     (call,) = conversation.messages[1].tool_calls
     assert (call.name, call.result) == ("python", "green")
-    assert conversation.messages[2].parts[0].file_id == "file-service://file-1"
+    assert conversation.messages[2].parts[0].name == "file-service://file-1"
     assert "1 message of other branches" in "".join(loaded.notes)
 
 

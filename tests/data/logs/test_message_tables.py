@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -60,7 +61,33 @@ def test_columns_have_other_names_and_further_cells_are_kept() -> None:
     (conversation,) = loaded = read(file("Speaker,Text,Mood\ncustomer,Hello,glad\nagent,Welcome,\n"))
     assert words(conversation) == [("user", "Hello"), ("assistant", "Welcome")]
     assert conversation.messages[0].extra == {"speaker": "customer", "Mood": "glad"}
-    assert loaded.notes == ("no column names the conversation: all rows are one",)
+    assert loaded.notes == ("nothing names the conversation: all messages are one",)
+
+
+@pytest.mark.parametrize(
+    ("column", "names", "talks"),
+    [
+        ("id", "1122", ["ab", "cd"]),
+        ("ticket", "1122", ["ab", "cd"]),
+        ("userId", "1212", ["ac", "bd"]),
+        ("id", "1234", ["abcd"]),
+        ("message_id", "1122", ["abcd"]),
+        ("sender_id", "1212", ["abcd"]),
+    ],
+)
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_rows_that_share_a_name_are_one_conversation(column: str, names: str, talks: list[str], ending: str) -> None:
+    roles = (
+        ["user", "user", "assistant", "assistant"]
+        if names == "1212" and column != "sender_id"
+        else ["user", "assistant"] * 2
+    )
+    rows = [
+        {column: name, "role": role, "content": text} for name, role, text in zip(names, roles, "abcd", strict=True)
+    ]
+    table = "\n".join([f"{column},role,content", *(",".join(row.values()) for row in rows)])
+    text = table if ending == "csv" else "\n".join(map(json.dumps, rows))
+    assert ["".join(one.text for one in talk.messages) for talk in load(file(text, f"table.{ending}"))] == talks
 
 
 @pytest.mark.parametrize("times", [("2025-01-01T09:05", "2025-01-01T09:00"), ("10", "9"), ("noon", "9")])

@@ -136,5 +136,12 @@ def test_requests_that_send_the_items_again_are_one_conversation() -> None:
     assert (str(talk), calls_of(talk)) == (TALK, [("rooms", {"nights": 2}, "3 rooms")])
 
 
+def test_a_list_of_items_is_one_conversation() -> None:
+    items = [message(ASKED, "user"), CALL, RESULT, message(REPLY)]
+    Path("items.json").write_text(json.dumps(items), encoding="utf-8")
+    (talk,) = load("items.json")
+    assert (str(talk), calls_of(talk)) == (TALK, [("rooms", {"nights": 2}, "3 rooms")])
+
+
 words = st.text(min_size=1, max_size=8).filter(str.strip)
 called = st.lists(st.tuples(st.sampled_from(["rooms", "prices"]), st.dictionaries(st.text(max_size=3), st.integers(), max_size=2), words), max_size=3)  # fmt: skip

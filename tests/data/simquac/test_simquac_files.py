@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from duologue.data import Span, record_lines, simquac
+from duologue.data.checks import check
 from duologue.data.grounding import NO_ANSWER
 from duologue.data.simquac.reading import references_of
 from tests.data.simquac.small_files import (
@@ -88,7 +89,7 @@ def test_an_open_file_comes_out_byte_for_byte_as_it_went_in(open_data: Path, nam
     assert Path("again.json").read_bytes() == path.read_bytes()
     assert len(conversations) == 77
     assert len({conversation.id for conversation in conversations}) == 77
-    assert len(simquac.misplaced(conversations)) == misplaced
+    assert len(check(conversations, ["span-not-slice", "span-case"])) == misplaced
 
 
 def test_questions_and_answers_alternate_and_refusals_have_no_span() -> None:

@@ -8,7 +8,6 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.graph import START, MessagesState, StateGraph
 
 from duologue.data import Conversation, count, record_lines
-from duologue.data.attachments import MOST_INLINE
 from duologue.graphs import Cast
 from duologue.nodes import AgentSpeaker, Limits, not_empty
 from tests.graphs.played import played
@@ -16,7 +15,9 @@ from tests.graphs.played import played
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
 DATA = base64.b64encode(PNG).decode()
 URL = f"data:image/png;base64,{DATA}"
-IMAGE = {"type": "image", "url": URL, "mime_type": "image/png"}
+IMAGE = {"type": "image", "url": "https://a.b/c.png"}
+NOTE = {"type": "image", "mime_type": "image/png", "size": len(PNG)}
+"""Of an image whose content came with the reply."""
 PAGE = {"type": "file", "url": "shelf/a.pdf"}
 
 
@@ -50,7 +51,7 @@ async def test_what_is_no_text_is_recorded_and_words_are_sent_in_its_place() -> 
     user = Shows({"text": "What is it?", "parts": [IMAGE]}, {"text": "", "parts": [PAGE]})
     conversation = await talk(user, AgentSpeaker("assistant", agent(reply)), question_validator=not_empty)
     assert [message.text for message in conversation.messages] == ["What is it?", "", "Like this."]
-    assert [part.plain() for part in conversation.messages[2].parts] == [IMAGE]
+    assert [part.plain() for part in conversation.messages[2].parts] == [NOTE]
     assert conversation.messages[2].attempts[0].parts == ()
     assert seen == [["What is it?\n[image]\n\n[file: shelf/a.pdf]"]]
     sides = count([conversation])
@@ -85,12 +86,4 @@ async def test_an_image_that_a_tool_returns_stands_with_its_call_and_the_words_a
 
     conversation = await talk(Shows({"text": "Draw."}), AgentSpeaker("assistant", agent(reply)))
     (call,) = conversation.messages[1].tool_calls
-    assert (call.result, [part.plain() for part in call.parts]) == ("drawn", [IMAGE])
-
-
-async def test_a_large_image_is_recorded_by_digest_and_size() -> None:
-    large = f"data:image/png;base64,{base64.b64encode(PNG + bytes(MOST_INLINE)).decode()}"
-    user = Shows({"text": "Look.", "parts": [IMAGE | {"url": large}]})
-    conversation = await talk(user, AgentSpeaker("assistant", lambda messages: "Seen."))
-    (part,) = conversation.messages[0].parts
-    assert (part.url, part.size, part.left_out) == (None, len(PNG) + MOST_INLINE, True)
+    assert (call.result, [part.plain() for part in call.parts]) == ("drawn", [NOTE])
