@@ -8,6 +8,7 @@ undecided.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,7 +29,7 @@ from ..data.records import (
 )
 from ..data.rules import DIALOGUE_RULES, USER_FAULT_RULES, UserFaultFinding, faults_of_user
 from ..data.rules.guards import is_repeat
-from ..data.rules.outcomes import consent, is_courtesy
+from ..data.rules.outcomes import consent, is_courtesy, outcome_of, statements
 from ..data.text.values import brief_of, holds, names_goal, scalars, values_in
 
 SUCCESS = "success"
@@ -79,6 +80,17 @@ _OF_ANY_AGENT = ("model", "agent", "tools", INTERRUPT)
 """Names of the nodes that LangChain's agents have: they say nothing of where it was."""
 _WRONG_CALL = ("Error invoking tool ", "is not a valid tool", "validation error", "missing 1 required")
 """What LangGraph and pydantic say of a call that does not fit the tool, in the error of the call."""
+_OF_ANYBODY = (
+    "TimeoutError",
+    "ConnectionError",
+    "BrokenPipeError",
+    "UnsupportedProtocol",
+    "InvalidURL",
+    "LocalProtocolError",
+)
+"""Errors that an endpoint causes, and one's own code as well: a bound of its own, an address that it made."""
+_OF_MACHINE = ("OperationalError", "OSError", "ThrottlingException")
+"""Errors that one's own code causes, and the machine as well: a locked database, a full disk."""
 _WITH_DIGIT = re.compile(r"[\w:./-]*\d[\w:/-]*")
 _PLAIN_KEY = re.compile(r"[a-z_][a-z_]*\Z")
 _ERROR_KEYS = ("error", "errors", "exception")
@@ -168,7 +180,7 @@ class Reading:
 
     def _is_own(self, call: MadeCall) -> bool:
         """Whether the agent made a call fail: it does not fit the tool, or has a value that nobody had named."""
-        if call.error.startswith(NOT_APPROVED):
+        if call.error.startswith(NOT_APPROVED) or (call.name, call.tool_call.arguments) in self.steps:
             return False
         if any(words in call.error for words in _WRONG_CALL):
             return True
@@ -198,6 +210,12 @@ class Reading:
         return json.dumps([self.conversation.scenario.get(key) for key in ("goal", "facts")], ensure_ascii=False)
 
     @property
+    def steps(self) -> list[tuple[Any, Any]]:
+        """Name and arguments of each step of the plan."""
+        plan = as_list(self.conversation.scenario.get("plan"))
+        return [(as_object(step).get("name"), as_object(step).get("arguments")) for step in plan]
+
+    @property
     def planned(self) -> list[Any]:
         """The values of the plan's arguments."""
         plan = as_list(self.conversation.scenario.get("plan"))
@@ -208,6 +226,18 @@ class Reading:
         """Values of the plan that goal or facts have, and the user never gave."""
         heard = "\n".join(self.user_texts())
         return [value for value in self.planned if holds(self.brief, value) and not holds(heard, value)]
+
+    @property
+    def asked_for_withheld(self) -> bool:
+        """Whether the last question, asked once and in the user's language, asks for a value that the user kept to itself.
+
+        It does if it shares a word with the fact that has the value.
+        """
+        replies = [one.text for one in self.conversation.messages if one.role == "assistant"]
+        if not replies or is_repeat(replies[-1], replies[:-1]):
+            return False
+        asked = [fact for fact in _facts(self.conversation.scenario) if names_goal(fact, replies[-1:])]
+        return any(holds(fact, value) for fact in asked for value in self.withheld)
 
     def mistaken(self, message: int) -> bool:
         """Whether a message of the user has a code of the form of one that its goal or facts have and it never gave."""
@@ -236,18 +266,21 @@ class Reading:
         heard = "\n".join(self.user_texts(last))
         if not all(holds(heard, value) for value in needed):
             return False
+        forms = Counter(_form(str(value)) for value in needed if any(map(str.isdigit, str(value))))
         others = {word for word in _WITH_DIGIT.findall(heard) if not holds(self.brief, word)}
-        if {_form(word) for word in others} & {_form(str(value)) for value in needed}:
-            return False
-        planned = [(as_object(step).get("name"), as_object(step).get("arguments")) for step in plan]
+        if {_form(word) for word in others} & set(forms) or max(forms.values(), default=0) > 1:
+            return False  # which of two values is which is not told by their forms
         made = [(call.name, call.tool_call.arguments) for call in self.calls if not call.error]
-        failed = any(call.error and call.name == name for call in self.calls for name, _ in planned)
-        if failed or all(one in made for one in planned):  # the tools may be at fault
+        failed = any(call.error for call in self.calls)
+        empty = any(call.tool_call.result in ("", "[]", "{}", None, [], {}) for call in self.calls)
+        if failed or empty or all(one in made for one in self.steps):  # the tools may be at fault
             return False
         if any(consent(text) == "no" for text in self.user_texts()):
             return False
-        asked = messages[last].text.rstrip().endswith(("?", "？"))
-        return not (asked and self.conversation.stop in ("user_ended", "user_gave_up"))
+        # A user that leaves at anything else than an outcome may have had another wish.
+        return (
+            self.conversation.stop not in ("user_ended", "user_gave_up") or outcome_of(messages[last].text) is not None
+        )
 
 
 def hand_offs(attempt: Attempt) -> set[int]:
@@ -316,15 +349,16 @@ def _ended_without_goal(conversation: Conversation) -> Iterator[UserFaultFinding
     said = [(n, one.text) for n, one in enumerate(conversation.messages) if one.role == "user" and not one.name]
     if conversation.stop != "user_gave_up" or not said or is_courtesy(said[-1][1]):
         return
-    if names_goal(brief_of(conversation.scenario), [text for _, text in said]) is False:
+    texts = [text for _, text in said]
+    # What it states may be its goal in other words.
+    if not statements(texts) and names_goal(brief_of(conversation.scenario), texts) is False:
         yield UserFaultFinding(NO_GOAL, said[-1][0], "no message has a word of its goal or facts")
 
 
 def _contradictions(conversation: Conversation) -> Iterator[UserFaultFinding]:
     """A fact of the scenario in its own words, with another value than it has there."""
-    facts = conversation.scenario.get("facts")
-    listed = re.split(r"(?<=[.。;；\n])\s*", facts) if isinstance(facts, str) else [str(one) for one in as_list(facts)]
-    frames = {_frame(fact): values_in(fact) for fact in listed if values_in(fact) and len(fact) > 8}
+    facts = _facts(conversation.scenario)
+    frames = {_frame(fact): values_in(fact) for fact in facts if values_in(fact) and len(fact) > 8}
     known = set[str]().union(*map(values_in, map(str, scalars(dict(conversation.scenario)))))
     heard = set[str]()
     for number, message in enumerate(conversation.messages):
@@ -336,6 +370,14 @@ def _contradictions(conversation: Conversation) -> Iterator[UserFaultFinding]:
                 other := values_in(sentence) - known - heard - own
             ):
                 yield UserFaultFinding(CONTRADICTS, number, f"gives {min(other)!r} in place of {min(own)!r}")
+
+
+def _facts(scenario: Mapping[str, Any]) -> list[str]:
+    """The facts that the user knows, each a text."""
+    facts = scenario.get("facts")
+    if isinstance(facts, Mapping):
+        return [f"{key}: {value}" for key, value in facts.items()]
+    return re.split(r"(?<=[.。;；\n])\s*", facts) if isinstance(facts, str) else [str(one) for one in as_list(facts)]
 
 
 def _frame(sentence: str) -> str:
@@ -407,7 +449,7 @@ def _names(reading: Reading, fault: UserFaultFinding) -> bool:
     it never gave: any other number may be its age.
     """
     if fault.rule == "user-leaves-early":
-        return bool(reading.withheld)
+        return reading.asked_for_withheld
     if fault.rule == "user-invents":
         return reading.mistaken(fault.message)
     if fault.rule not in _HARMLESS:
@@ -421,7 +463,8 @@ def _names(reading: Reading, fault: UserFaultFinding) -> bool:
 def _agents_fault(reading: Reading, broke: Cause) -> str:
     """What shows that the agent is at fault; empty if nothing does."""
     if (call := reading.forbidden) is not None:
-        return f"it called `{call.name}`, which the success forbids"
+        planned = (call.name, call.tool_call.arguments) in reading.steps  # the scenario contradicts itself
+        return "" if planned else f"it called `{call.name}`, which the success forbids"
     if broke.fault == "assistant":
         return broke.name
     if (call := reading.left_error()) is not None:
@@ -444,17 +487,18 @@ def _of_end(conversation: Conversation, frames: tuple[str, ...]) -> Cause | None
         kind = failure.error.partition(":")[0].strip()
         kind = kind if kind.isidentifier() else "an error"
         if failure.fault == "assistant":
-            drafts = [attempt for turn in conversation.unsaid if turn.role == "assistant" for attempt in turn.attempts]
-            in_tool = any((call.error or "").startswith(f"{NO_RESULT}:") for one in drafts for call in one.tool_calls)
+            in_tool = _in_a_tool(conversation)
             who = "a tool of the agent" if in_tool else "the agent's code"
             name = f"{who} raised {kind}{place}"
-            return Cause(name=name, fault="undecided" if in_tool else "assistant")
-        return Cause(name=f"`{failure.node}` failed: {kind}{place}", fault=failure.fault or "infrastructure")
+            return Cause(name=name, fault="undecided" if in_tool or kind in _OF_MACHINE else "assistant")
+        fault = "undecided" if kind in _OF_ANYBODY else failure.fault or "infrastructure"
+        return Cause(name=f"`{failure.node}` failed: {kind}{place}", fault=fault)
     if conversation.stop == NONE_ACCEPTED:
         name = f"no reply of the agent was accepted: {rejected_because(conversation)}"
         return Cause(name=name, fault="assistant")
     if conversation.fault in ("assistant", "infrastructure"):
-        return Cause(name=stop_in_words(conversation.stop), fault=conversation.fault)
+        name, hung = stop_in_words(conversation.stop), conversation.stop == "agent_timeout" and _in_a_tool(conversation)
+        return Cause(name=f"{name}, in a tool" if hung else name, fault="undecided" if hung else conversation.fault)
     score = success_score(conversation)
     if score.get("error"):
         kind = str(score["error"]).partition(":")[0].strip()
@@ -463,6 +507,12 @@ def _of_end(conversation: Conversation, frames: tuple[str, ...]) -> Cause | None
     if not isinstance(score.get("value"), bool):
         return Cause(name="no scorer gave true or false", fault="infrastructure")
     return None
+
+
+def _in_a_tool(conversation: Conversation) -> bool:
+    """Whether the agent was in a call of a tool when it ended: what hangs or raises there may be anybody's."""
+    drafts = [attempt for turn in conversation.unsaid if turn.role == "assistant" for attempt in turn.attempts]
+    return any((call.error or "").startswith(f"{NO_RESULT}:") for one in drafts for call in one.tool_calls)
 
 
 def _of_condition(reading: Reading, last: int | None) -> Cause:

@@ -162,7 +162,9 @@ async def _guarded(turn: Coroutine[Any, Any, T]) -> T:
     try:
         return await turn
     except BaseException as error:
-        raise as_error(error) from None
+        if (told := as_error(error)) is error:
+            raise  # with its cause, which may be an endpoint's
+        raise told from None
 
 
 async def heartbeat() -> None:
