@@ -30,6 +30,7 @@ from ..data.records import (
 from ..data.rules import DIALOGUE_RULES, USER_FAULT_RULES, UserFaultFinding, faults_of_user
 from ..data.rules.guards import is_repeat
 from ..data.rules.outcomes import consent, is_courtesy, outcome_of, statements
+from ..data.scenarios import tools_in_success
 from ..data.text.values import brief_of, holds, names_goal, scalars, values_in
 
 SUCCESS = "success"
@@ -92,6 +93,10 @@ _OF_ANYBODY = (
 _OF_MACHINE = ("OperationalError", "OSError", "ThrottlingException")
 """Errors that one's own code causes, and the machine as well: a locked database, a full disk."""
 _WITH_DIGIT = re.compile(r"[\w:./-]*\d[\w:/-]*")
+_REQUESTS = re.compile(
+    r"\b(?:please|reply|respond|type|write|say|confirm|let me know|need your)\b|[?？]|请|确认", re.IGNORECASE
+)
+"""Words of a message that may want an answer."""
 _PLAIN_KEY = re.compile(r"[a-z_][a-z_]*\Z")
 _ERROR_KEYS = ("error", "errors", "exception")
 
@@ -276,6 +281,8 @@ class Reading:
         if failed or empty or all(one in made for one in self.steps):  # the tools may be at fault
             return False
         if any(consent(text) == "no" for text in self.user_texts()):
+            return False
+        if _REQUESTS.search(messages[last].text):  # an answer that it did not get
             return False
         # A user that leaves at anything else than an outcome may have had another wish.
         return (
@@ -463,8 +470,12 @@ def _names(reading: Reading, fault: UserFaultFinding) -> bool:
 def _agents_fault(reading: Reading, broke: Cause) -> str:
     """What shows that the agent is at fault; empty if nothing does."""
     if (call := reading.forbidden) is not None:
-        planned = (call.name, call.tool_call.arguments) in reading.steps  # the scenario contradicts itself
-        return "" if planned else f"it called `{call.name}`, which the success forbids"
+        success = reading.conversation.scenario.get(SUCCESS)
+        bare = {"name": call.name} in forbidden_in(success)
+        wanted = bare and (f"{SUCCESS}.tool_called", call.name) in tools_in_success(success)
+        if wanted or (call.name, call.tool_call.arguments) in reading.steps:  # the scenario contradicts itself
+            return ""
+        return f"it called `{call.name}`, which the success forbids"
     if broke.fault == "assistant":
         return broke.name
     if (call := reading.left_error()) is not None:
@@ -491,8 +502,8 @@ def _of_end(conversation: Conversation, frames: tuple[str, ...]) -> Cause | None
             who = "a tool of the agent" if in_tool else "the agent's code"
             name = f"{who} raised {kind}{place}"
             return Cause(name=name, fault="undecided" if in_tool or kind in _OF_MACHINE else "assistant")
-        fault = "undecided" if kind in _OF_ANYBODY else failure.fault or "infrastructure"
-        return Cause(name=f"`{failure.node}` failed: {kind}{place}", fault=fault)
+        whose: Whose = "undecided" if kind in _OF_ANYBODY else failure.fault or "infrastructure"
+        return Cause(name=f"`{failure.node}` failed: {kind}{place}", fault=whose)
     if conversation.stop == NONE_ACCEPTED:
         name = f"no reply of the agent was accepted: {rejected_because(conversation)}"
         return Cause(name=name, fault="assistant")

@@ -14,8 +14,6 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 
 from ..analysis.faults import Whose
-from ..analysis.labels.agreement import cohen_kappa
-from ..analysis.labels.combining import rectified_mean
 from ..analysis.outcomes import content_key, outcome
 from ..analysis.testing.success import JudgeCheck
 from ..data.files.json import read_lines
@@ -56,6 +54,9 @@ def people_say(path: str | Path) -> dict[str, bool]:
 
 def judge_check(conversations: Iterable[Conversation], people: Mapping[str, bool]) -> JudgeCheck:
     """The agreement of the scores of success with people, and the rectified share; DataError where they share no conversation."""
+    from ..analysis.labels.agreement import cohen_kappa  # on use: it needs the extra `stats`
+    from ..analysis.labels.combining import rectified_mean
+
     scored = [(one, result.success) for one in conversations if (result := outcome(one)).success is not None]
     by_judge = [bool(success) for _, success in scored]
     own = [people.get(one.id) for one, _ in scored]

@@ -174,7 +174,8 @@ def _groups(result: Successes, room: Room) -> Iterator[Line]:
         yield Line(group_line(group, result), "item", group.first.id, group.first.cause.message)
         yield Line(group.first.reason, "detail")
         if because := group.first.cause.because:
-            yield Line(f"fault of the {group.first.fault}: {because}", "detail")
+            undecided = group.first.fault == "undecided"
+            yield Line(f"{'undecided' if undecided else f'fault of the {group.first.fault}'}: {because}", "detail")
         yield from (Line(line, "detail") for line in group.first.details[: room.frames])
     if (more := len(result.groups) - room.groups) > 0:
         yield Line(f"{more} more groups", "item")
@@ -242,7 +243,8 @@ def resuming(result: Successes, again: str, end: str = "") -> str:
     lacking = ", ".join(f"{count} {what}" for count, what in parts if count)
     # The same code would end in the same way.
     is_own = any(counts.get(name) for name in ("crashed", "silent")) or any(one.frames for one in result.failures)
-    go_on = f"continue{', once it is mended' * is_own}: {again}"
+    mended = ", once it is mended; with another folder, if it is in the agent's own file"
+    go_on = f"continue{mended * is_own}: {again}"
     return "; ".join(filter(None, (end, lacking, go_on))) if lacking else ""
 
 
