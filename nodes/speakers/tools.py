@@ -68,6 +68,16 @@ def keeps_messages(agent: Pregel[Any, Any, Any, Any]) -> bool:
     return "previous" in inspect.signature(node.func or node.afunc).parameters
 
 
+def is_limit(node: str, update: Any) -> bool:
+    """Whether a node is a limit's middleware, such as LangChain's `ModelCallLimitMiddleware`, and ends the turn.
+
+    Another middleware that ends it has answered.
+    """
+    middleware, _, hook = node.rpartition(".")
+    ends = isinstance(update, Mapping) and update.get("jump_to") == "end"
+    return ends and hook in ("before_model", "after_model") and "limit" in middleware.lower()
+
+
 def declared(agent: object) -> tuple[str, ...]:
     """Names of the tools in a compiled graph, and in graphs inside it, that say of themselves that they change nothing.
 
