@@ -30,7 +30,7 @@ from .ask import ask_all
 from .loop import blocking
 from .people_labels import reasons_in
 from .plan import CallPlan
-from .settings import REPLIES, RunOptions, RunSettings
+from .settings import RunOptions, RunSettings
 from .store import RunError
 
 VOTES = 3
@@ -189,7 +189,7 @@ class AnnotationWork:
             return await votes_on(piece.conversation, label, units, self.panel, seed=self.seed, subject=piece.name)
 
         if self.out is not None:
-            settings = settings.with_(replies=settings.replies or self.out / REPLIES)
+            settings = settings.with_(out=self.out)
         answers, why = await ask_all(pieces, ask, settings, failed=_error, on_answer=on_answer)
         errors = [error for votes in answers.values() if (error := _error(votes))]
         rows: list[LabelRow] = []
