@@ -104,8 +104,9 @@ def reply_of(messages: Sequence[BaseMessage], steps: Sequence[Step] = ()) -> Dra
     result = cast(Draft, {**result, **{name: value for name, value in about.items() if value}})
     if flaw := flaw_of(last, result):
         result["flaw"] = flaw
-    if len(steps) > 1 or (told and calls) or any(step.path for step in steps):
-        result["steps"] = [_plain_step(step, numbers, result) for step in steps]
+    plain = [_plain_step(step, numbers, result) for step in steps]
+    if len(plain) > 1 or any(step.keys() & {"path", "text", "calls", "results", "error"} for step in plain):
+        result["steps"] = plain  # which say more than the reply
     return result
 
 

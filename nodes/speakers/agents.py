@@ -5,7 +5,7 @@ import copy
 import inspect
 import logging
 import uuid
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -172,12 +172,12 @@ class AgentSpeaker(Speaker):
             turn.steps += _waiting(thread)
         else:
             given, sent = self._given(state, place, thread)
-        known = {message.id for message in messages_in(thread.channels.get(self.answers or "messages"))}
+        before = thread.channels
         context = own_context(self.role, self.agent, self.context, state["scenario"], limits)
         for number in range(ROUNDS + 1):
             await self._called(thread, given, context, turn, limits)
             if isinstance(thread, Thread):
-                turn.added = await self._added(turn, sent, known)
+                turn.added = await self._added(turn, sent, before)
             pending = [questions.pending_of(interrupt) for interrupt in turn.interrupts]
             by = questions.answers(self.approve, pending) if is_graph and turn.error is None else None
             if by != "policy" or number == ROUNDS:
@@ -292,22 +292,22 @@ class AgentSpeaker(Speaker):
 
     # Its answer
 
-    async def _added(
-        self, turn: "Turn", sent: Sequence[BaseMessage], known: Collection[str | None]
-    ) -> list[BaseMessage]:
+    async def _added(self, turn: "Turn", sent: Sequence[BaseMessage], before: Mapping[str, Any]) -> list[BaseMessage]:
         """A graph's own messages of a turn; those in the channel that answers, or its structured response, alone."""
         if self.answers or "messages" not in self.agent.channels:  # the latter of an @entrypoint
             if turn.interrupts or turn.error is not None:
                 return []
+            if not self.answers:
+                return await messages_answered(turn.answer, sent, self.role)
             answer = turn.channels.get(self.answers) if self.answers in turn.written else None
-            if self.answers and answer is None:
-                return [AIMessage("")]
-            if isinstance(answer, list):
-                answer = [one for one in answer if getattr(one, "id", None) is None or one.id not in known] or answer
-            return await messages_answered(answer if self.answers else turn.answer, sent, self.role)
+            earlier = before.get(self.answers)
+            if isinstance(answer, list) and isinstance(earlier, list) and answer[: len(earlier)] == earlier:
+                answer = answer[len(earlier) :] or answer  # of a channel that grows
+            return [AIMessage("")] if answer is None else await messages_answered(answer, sent, self.role)
         if STRUCTURED in turn.written and (value := turn.channels.get(STRUCTURED)) is not None:
             return [AIMessage(structured_text(value))]
         messages = messages_of(turn.channels.get("messages", []))
+        known = {one.id for one in messages_in(before.get("messages"))}
         new = [one for one in messages if one.id is None or one.id not in known]
         own = own_messages(new, sent, self.role)
         if not own and not turn.interrupts:  # an object that it says again has its place in the state already

@@ -483,6 +483,11 @@ async def test_a_limit_of_a_middleware_is_a_stop_and_its_words_are_no_reply(limi
     conversation = await talk(create_agent(model, [look], middleware=[middleware]))
     assert replies(conversation) == said  # what it had said itself stays
     assert (conversation.stop, conversation.fault, conversation.failure) == ("agent_limit", "assistant", None)
+    cut = list(conversation.attempts("assistant"))[-1]
+    assert (cut.steps[-1].node.rpartition(".")[2] in ("before_model", "after_model"), bool(cut.steps[-1].text)) == (
+        True,
+        True,
+    )
 
 
 async def test_a_middleware_that_ends_the_turn_and_is_no_limit_has_answered() -> None:
