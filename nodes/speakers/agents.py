@@ -177,6 +177,7 @@ class AgentSpeaker(Speaker):
         for number in range(ROUNDS + 1):
             await self._called(thread, given, context, turn, limits)
             if isinstance(thread, Thread):
+                await thread.settle(turn)
                 turn.added = await self._added(turn, sent, before)
             pending = [questions.pending_of(interrupt) for interrupt in turn.interrupts]
             by = questions.answers(self.approve, pending) if is_graph and turn.error is None else None
@@ -209,7 +210,6 @@ class AgentSpeaker(Speaker):
             if not any(step.messages for step in turn.steps) and not isinstance(error, GraphRecursionError):
                 raise
             turn.error = error
-        await thread.settle(turn)
 
     @cached_property
     def read_only(self) -> tuple[str, ...]:
@@ -562,10 +562,7 @@ class Whole:
             turn.channels = {} if is_function else {**given, **(state if "messages" in state else {})}
             if not turn.interrupts:
                 turn.added = await messages_answered(answer, sent, self.role)
-
-    async def settle(self, turn: Turn) -> None:
-        """Its messages are steps themselves."""
-        for message in turn.added:
+        for message in turn.added:  # which are steps themselves
             turn.forget(message)
 
 
