@@ -274,7 +274,7 @@ class AgentSpeaker(Speaker):
         parts: list[tuple[list[Any], list[Any]]] = [([], [])]
         for chat, message in zip(state["messages"][seen:], said(state)[seen:], strict=True):
             if not seen and message["role"] == self.role:
-                made = [{**one, "tool_calls": tools.calls_made(one)} for one in message.get("attempts", ())]
+                made = [{**one, "tool_calls": tools.calls_that_ran(one)} for one in message.get("attempts", ())]
                 first = sum(len(calls) for calls, _ in parts)
                 if calls := tool_turns(Message.model_validate({**message, "attempts": made}), first):
                     parts.append((calls, []))
@@ -294,7 +294,8 @@ class AgentSpeaker(Speaker):
 
     async def _added(self, turn: "Turn", sent: Sequence[BaseMessage], before: Mapping[str, Any]) -> list[BaseMessage]:
         """A graph's own messages of a turn; those in the channel that answers, or its structured response, alone."""
-        if self.answers or "messages" not in self.agent.channels:  # the latter of an @entrypoint
+        # Without messages are what an @entrypoint returns, and the state of an `output_schema` of its own.
+        if self.answers or "messages" not in self.agent.output_channels:
             if turn.interrupts or turn.error is not None:
                 return []
             if not self.answers:

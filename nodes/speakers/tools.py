@@ -110,13 +110,8 @@ def acts_in(draft: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def calls_that_ran(draft: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The acts of a draft or an attempt without those that wait for the user's answer."""
-    return [call for call in acts_in(draft) if call.get("error") != WAITING]
-
-
-def calls_made(attempt: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The acts that ran, without the approvals, which are recorded as calls."""
-    return [call for call in calls_that_ran(attempt) if call["name"] != INTERRUPT]
+    """The acts of a draft or an attempt without those that wait for an answer, and approvals, which are recorded so."""
+    return [call for call in acts_in(draft) if call.get("error") != WAITING and call["name"] != INTERRUPT]
 
 
 def was_not_undone(attempt: Mapping[str, Any]) -> bool:

@@ -208,6 +208,12 @@ def asked(answer: Any) -> Any:
     return AgentSpeaker("assistant", graph, reads="question", answers="answer")
 
 
+def schemed() -> Any:
+    graph = StateGraph(Handed, output_schema=TypedDict("Output", {"active_agent": str}))
+    graph.add_node("desk", lambda state: {"messages": [AIMessage("for itself")], "active_agent": MOVED})
+    return graph.add_edge(START, "desk").compile()
+
+
 @tool
 def look(room: int) -> str:
     """Look a room up."""
@@ -392,6 +398,7 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
         {"calls": [("transfer_to_bob", {}, "ok")]}),
     "entrypoint": (functional, {}),
     "channel": (asked(MOVED), {}),
+    "output of another schema": (schemed(), {}),
     "message in a channel": (asked({"role": "assistant", "content": MOVED}), {}),
     "object in a channel": (asked(Answered(MOVED)), {}),
     "messages in a channel": (asked(CALLED), {"calls": [LOOKED]}),
