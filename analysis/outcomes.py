@@ -25,18 +25,17 @@ CUT_SHORT = "it was cut short"
 """Begin of the reason why a conversation has no score that did not come to its end."""
 SCORE_FAILED = "the score 'success' failed"
 """Begin of the reason why a conversation has no score whose scorer failed."""
-TIMED_OUT, INTERRUPTED = "agent_timeout", "agent_interrupted"
-"""Stop reasons of an agent that did not answer to the end."""
 BY_GOODBYE = "unless_the_scenario_says"
 """Name of the scorer of the cast for agents, in records: it has no score for a scenario with a `success`."""
 _LONGEST = 300
 """Longest line of a tool's error, in characters."""
 
-Ending: TypeAlias = Literal["answered", "crashed", "silent", "timed out", "interrupted", "rejected"]
+Ending: TypeAlias = Literal["answered", "crashed", "silent", "timed out", "interrupted", "limit", "rejected"]
 """How the agent ended: it answered to the end, or why not."""
 _OF_STOP: Mapping[str | None, Ending] = {
-    TIMED_OUT: "timed out",
-    INTERRUPTED: "interrupted",
+    "agent_timeout": "timed out",
+    "agent_interrupted": "interrupted",
+    "agent_limit": "limit",
     NONE_ACCEPTED: "rejected",
 }
 

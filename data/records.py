@@ -255,6 +255,7 @@ _TABLE: Mapping[str, tuple[Fault, str]] = {
     "user_timeout": ("user", "a turn of the user's agent took too long"),
     "agent_interrupted": ("assistant", "the agent stopped for a person"),
     "agent_timeout": ("assistant", "a turn of the agent took too long"),
+    "agent_limit": ("assistant", "a limit of the agent's own ended its turn"),
     "model_failed": ("infrastructure", "a model or a node failed"),
     "budget": ("none", "a bound of tokens, cost or time was reached"),
     "cancelled": ("none", "it was cancelled"),

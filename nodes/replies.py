@@ -102,7 +102,8 @@ def reply_of(messages: Sequence[BaseMessage], steps: Sequence[Step] = ()) -> Dra
     result = cast(Draft, {**result, **{name: value for name, value in about.items() if value}})
     if flaw := flaw_of(last, result):
         result["flaw"] = flaw
-    if len(steps) > 1 or (told and calls) or any(step.path for step in steps):
+    # The only step of a message that is the reply says no more than that.
+    if len(steps) > 1 or len(told) > min(len(own), 1) or calls or any(step.path for step in steps):
         result["steps"] = [_plain_step(step, numbers, result) for step in steps]
     return result
 

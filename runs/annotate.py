@@ -30,7 +30,7 @@ from .ask import ask_all
 from .engine import blocking
 from .people_labels import reasons_in
 from .plan import CallPlan
-from .settings import REPLIES, RunSettings
+from .settings import RunSettings
 from .store import RunError
 
 VOTES = 3
@@ -178,7 +178,7 @@ class AnnotationWork:
             return await votes_on(piece.conversation, label, units, self.panel, seed=self.seed, subject=piece.name)
 
         if self.out is not None:
-            settings = settings.model_copy(update={"replies": settings.replies or self.out / REPLIES})
+            settings = settings.model_copy(update={"out": self.out})
         answers, why = await ask_all(pieces, ask, settings, failed=_error)
         errors = [error for votes in answers.values() if (error := _error(votes))]
         rows: list[LabelRow] = []

@@ -105,7 +105,7 @@ class RunSettings(BaseModel):
         path = self.replies or (None if self.out is None else self.out / REPLIES)
         if path is None and others is None and versions == 1:
             return None
-        return Replies(path, frozen=self.frozen, beside=others)
+        return Replies(path, frozen=self.frozen, own=self.replies is None, beside=others)
 
     def part(self, plan: Sequence[T]) -> list[T]:
         """The part of the plan that `shard` names: every N-th, so that equal scenarios are spread."""

@@ -49,7 +49,7 @@ from ...nodes.scorers import SUCCESS, FinalState, Scoring, ToolCalled
 from ...nodes.settings.import_path import import_path_of, imported
 from ...nodes.speakers.agents import AgentSpeaker, SpeakerReply, channels_of
 from ...nodes.speakers.replay import ReplaySpeaker
-from ...nodes.speakers.speaker import REMOTE, ChatSpeaker, is_reply, remote_agent, speaking
+from ...nodes.speakers.speaker import REMOTE, ChatSpeaker, channels_named, is_reply, remote_agent, speaking
 from ...nodes.speakers.tools import tools_of
 from ...nodes.state import PLACES, Planned, State, merged, state_from
 from ...nodes.success import KEY, unscorable
@@ -377,6 +377,9 @@ def _named(role: Role, choice: str) -> Any:
         return stored
     if choice.startswith(REMOTE):
         return AgentSpeaker(role, remote_agent(choice), path=choice)
+    path, _, query = choice.partition("?")
+    if query and is_import_path(path) and not names_model(path):
+        return AgentSpeaker(role, speaking(path, role), path=choice, **channels_named(query, choice))
     if not is_import_path(choice) or names_model(choice):
         return ChatSpeaker(role, chat_model(choice))
     own = speaking(choice, role)

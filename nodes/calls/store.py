@@ -128,18 +128,21 @@ class Replies:
     """Kept replies: a call that was made before is answered from them, and a new reply is written at once.
 
     `path`: the file; None: in memory, for the versions of one run. `frozen`: it is only read, and a call that it does not
-    hold is an error. `beside`: the file of another run, whose users' replies are taken too. A reply outlives a killed
-    process. DataError for a file that is something else, or not there while it is frozen.
+    hold is an error. `own`: it is the run folder's own file, so that a damaged one is set aside. `beside`: the file of
+    another run, whose users' replies are taken too. A reply outlives a killed process. DataError for a file that is
+    something else, and stays as it is, or not there while it is frozen.
     """
 
-    def __init__(self, path: str | Path | None, *, frozen: bool = False, beside: Path | None = None) -> None:
+    def __init__(
+        self, path: str | Path | None, *, frozen: bool = False, own: bool = False, beside: Path | None = None
+    ) -> None:
         self.path, self.frozen = None if path is None else Path(path), frozen
         self.replayed = 0  # calls that were answered from the file
         self._under_way: WeakValueDictionary[tuple[Any, ...], asyncio.Lock] = WeakValueDictionary()
-        self._file = self._opened()
+        self._file = self._opened(own)
         self._beside = None if beside is None else Replies(beside, frozen=True)
 
-    def _opened(self) -> sqlite3.Connection:
+    def _opened(self, own: bool) -> sqlite3.Connection:
         if self.path is None:
             return _connected(":memory:")
         if self.frozen:
@@ -147,21 +150,19 @@ class Replies:
                 raise DataError(f"{at(self.path)}: is not there: give the replies.sqlite of a run")
             # Only a file that is being written, or was by a process that was killed, has a log beside it.
             closed = not self.path.with_name(f"{self.path.name}-wal").exists()
-            try:
-                mode = "immutable=1" if closed else "mode=ro"
+            mode = "immutable=1" if closed else "mode=ro"
+        try:
+            if self.frozen:
                 file = _connected(f"{self.path.absolute().as_uri()}?{mode}", tables=False)
                 file.execute("SELECT 1 FROM reply LIMIT 1").fetchone()
-            except sqlite3.DatabaseError as error:
-                raise DataError(
-                    f"{at(self.path)}: holds no replies ({error}): give the replies.sqlite of a run"
-                ) from None
-            return file
-        try:
+                return file
             return _connected(self.path.absolute().as_uri())
-        except sqlite3.OperationalError as error:
-            raise RepliesError(f"{self.path}: cannot be written ({error}): choose another place") from None
         except sqlite3.DatabaseError as error:
-            return self._set_aside(error)
+            if isinstance(error, sqlite3.OperationalError) and not self.frozen:
+                raise RepliesError(f"{self.path}: cannot be written ({error}): choose another place") from None
+            if own:
+                return self._set_aside(error)
+            raise DataError(f"{at(self.path)}: holds no replies ({error}): give the replies.sqlite of a run") from None
 
     def _set_aside(self, error: sqlite3.DatabaseError) -> sqlite3.Connection:
         """Begin a new file in place of a damaged one."""
@@ -294,6 +295,9 @@ def _connected(place: str, *, tables: bool = True) -> sqlite3.Connection:
     file = sqlite3.connect(place, uri=True, check_same_thread=False)
     try:
         if tables:
+            names = [row[0] for row in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            if names and "reply" not in names:
+                raise sqlite3.DatabaseError(f"it has the tables {', '.join(names)}")
             file.execute("PRAGMA journal_mode = WAL")
             file.execute("PRAGMA synchronous = NORMAL")
             if wrong := [row[0] for row in file.execute("PRAGMA quick_check(1)") if row[0] != "ok"]:

@@ -5,7 +5,7 @@ import copy
 import inspect
 import logging
 import uuid
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -113,6 +113,10 @@ class AgentSpeaker(Speaker):
     """Who answers an interrupt that is no question in words, such as that of LangChain's `HumanInTheLoopMiddleware`:
     `all` approves, `none` rejects, `ask-user` asks the other side, a function (or its MODULE:NAME) gives what resumes
     the interrupt of a value. The record has each decision as a call `interrupt`."""
+    reads: str = ""
+    """The channel that gets the other side's new words, of a graph without `messages`."""
+    answers: str = ""
+    """The channel that has the reply, in any form that a function may answer with."""
 
     def __post_init__(self) -> None:
         """ContractError for settings that do not fit each other or the agent."""
@@ -120,10 +124,12 @@ class AgentSpeaker(Speaker):
             object.__setattr__(self, "build", Talk(self.role))
         object.__setattr__(self, "approve", questions.checked_policy(self.role, self.approve))
         names = channels_of(self.agent)
-        if isinstance(self.agent, Pregel) and not {"messages", END} & set(names):
+        wanted = ["messages"] if names and END not in names else []
+        wanted = [self.reads, self.answers] if self.reads or self.answers else wanted
+        if missing := [repr(name) for name in wanted if name not in names]:
             raise ContractError(
-                f"{self.role}: the agent's state has no 'messages', only {', '.join(names)}: give a function of messages "
-                f'that calls it, such as lambda messages: graph.invoke({{"{names[0]}": messages[-1]["content"]}})'
+                f"{self.role}: the agent's state has no {missing[0]}, only {', '.join(names) or 'none'}: say which channel "
+                "gets the words and which answers, as MODULE:NAME?in=question&out=answer, or reads= and answers= in Python"
             )
 
     def placed(self, view: MessageBuilder) -> Self:
@@ -166,12 +172,13 @@ class AgentSpeaker(Speaker):
             turn.steps += _waiting(thread)
         else:
             given, sent = self._given(state, place, thread)
-        known = {message.id for message in thread.history}
+        before = thread.channels
         context = own_context(self.role, self.agent, self.context, state["scenario"], limits)
         for number in range(ROUNDS + 1):
             await self._called(thread, given, context, turn, limits)
             if isinstance(thread, Thread):
-                turn.added = await self._added(turn, sent, known)
+                await thread.settle(turn)
+                turn.added = await self._added(turn, sent, before)
             pending = [questions.pending_of(interrupt) for interrupt in turn.interrupts]
             by = questions.answers(self.approve, pending) if is_graph and turn.error is None else None
             if by != "policy" or number == ROUNDS:
@@ -203,7 +210,6 @@ class AgentSpeaker(Speaker):
             if not any(step.messages for step in turn.steps) and not isinstance(error, GraphRecursionError):
                 raise
             turn.error = error
-        await thread.settle(turn)
 
     @cached_property
     def read_only(self) -> tuple[str, ...]:
@@ -248,14 +254,17 @@ class AgentSpeaker(Speaker):
         if isinstance(thread, Whole):
             sent = build(state)
             return {**channels, "messages": sent}, sent
-        seen = place["seen"] if place and tools.keeps_messages(self.agent) else 0
+        seen = place["seen"] if place and (self.reads or tools.keeps_messages(self.agent)) else 0
         sent = self._talk(build, state, seen) if isinstance(build, Talk) else build(state)
         for number, message in enumerate(sent):
             message.id = message.id or f"{thread_of(self.role, state)}/{len(state['messages'])}/{number}"
+        if self.reads:
+            words = [str(message.text) for message in sent if isinstance(message, HumanMessage)]
+            return {**channels, self.reads: "\n\n".join(words[-2 if any(map(_is_note, sent)) else -1 :])}, sent
         if "messages" not in self.agent.channels:
             return sent, sent  # of an @entrypoint
-        removes = tools.joins_messages(self.agent)
-        gone = [RemoveMessage(id=str(one.id)) for one in thread.history if removes and _is_note(one)]
+        before = messages_in(thread.channels.get("messages")) if tools.joins_messages(self.agent) else ()
+        gone = [RemoveMessage(id=str(one.id)) for one in before if _is_note(one)]
         return {**channels, "messages": [*gone, *sent]}, sent
 
     def _talk(self, build: Talk, state: State, seen: int) -> list[BaseMessage]:
@@ -265,7 +274,7 @@ class AgentSpeaker(Speaker):
         parts: list[tuple[list[Any], list[Any]]] = [([], [])]
         for chat, message in zip(state["messages"][seen:], said(state)[seen:], strict=True):
             if not seen and message["role"] == self.role:
-                made = [{**one, "tool_calls": tools.calls_made(one)} for one in message.get("attempts", ())]
+                made = [{**one, "tool_calls": tools.calls_that_ran(one)} for one in message.get("attempts", ())]
                 first = sum(len(calls) for calls, _ in parts)
                 if calls := tool_turns(Message.model_validate({**message, "attempts": made}), first):
                     parts.append((calls, []))
@@ -283,16 +292,23 @@ class AgentSpeaker(Speaker):
 
     # Its answer
 
-    async def _added(
-        self, turn: "Turn", sent: Sequence[BaseMessage], known: Collection[str | None]
-    ) -> list[BaseMessage]:
-        """A graph's own messages of a turn; its structured response alone."""
-        if "messages" not in self.agent.channels:  # of an @entrypoint
-            ended = not turn.interrupts and turn.error is None
-            return await messages_answered(turn.answer, sent, self.role) if ended else []
+    async def _added(self, turn: "Turn", sent: Sequence[BaseMessage], before: Mapping[str, Any]) -> list[BaseMessage]:
+        """A graph's own messages of a turn; those in the channel that answers, or its structured response, alone."""
+        # Without messages are what an @entrypoint returns, and the state of an `output_schema` of its own.
+        if self.answers or "messages" not in self.agent.output_channels:
+            if turn.interrupts or turn.error is not None:
+                return []
+            if not self.answers:
+                return await messages_answered(turn.answer, sent, self.role)
+            answer = turn.channels.get(self.answers) if self.answers in turn.written else None
+            earlier = before.get(self.answers)
+            if isinstance(answer, list) and isinstance(earlier, list) and answer[: len(earlier)] == earlier:
+                answer = answer[len(earlier) :] or answer  # of a channel that grows
+            return [AIMessage("")] if answer is None else await messages_answered(answer, sent, self.role)
         if STRUCTURED in turn.written and (value := turn.channels.get(STRUCTURED)) is not None:
             return [AIMessage(structured_text(value))]
         messages = messages_of(turn.channels.get("messages", []))
+        known = {one.id for one in messages_in(before.get("messages"))}
         new = [one for one in messages if one.id is None or one.id not in known]
         own = own_messages(new, sent, self.role)
         if not own and not turn.interrupts:  # an object that it says again has its place in the state already
@@ -305,7 +321,8 @@ class AgentSpeaker(Speaker):
 
     def _drafts(self, turn: "Turn", question: str | None, channels: Mapping[str, Any]) -> list[Draft]:
         told = {name_of(message) for step in turn.steps for message in step.messages}
-        own = [*turn.added, *([AIMessage(question)] if question else [])]
+        own = [one for one in turn.added if name_of(one) not in turn.at_limit]
+        own += [AIMessage(question)] if question else []
         untold = [one for one in turn.added if name_of(one) not in told]
         if isinstance(self.agent, Pregel):  # results of hand-offs stand in the state, and in no node's answer
             untold = [one for one in untold if isinstance(one, ToolMessage)]
@@ -329,6 +346,8 @@ class AgentSpeaker(Speaker):
             update["frames"] = frames_of(error)
         elif unanswered:
             update["stop"] = "user_rejected" if is_user else "agent_interrupted"
+        elif turn.added and name_of(turn.added[-1]) in turn.at_limit:
+            update["stop"] = "user_rejected" if is_user else "agent_limit"
         return update
 
     def provenance(self) -> dict[str, Any]:
@@ -336,6 +355,8 @@ class AgentSpeaker(Speaker):
         settings = {
             "object": redacted(self.path) if self.path else None,
             "code": code_of(self.path) if self.path else None,
+            "reads": self.reads,
+            "answers": self.answers,
             "read_only": list(self.read_only),
             "approve": self.approve and questions.policy_name(self.approve),
             "context": context,
@@ -413,6 +434,7 @@ class Turn(BaseCallbackHandler):
         self.written = set[str]()  # keys of its state that its nodes wrote
         self.said: dict[str, BaseMessage] = {}  # the messages that its own nodes gave
         self.added: list[BaseMessage] = []  # those of the turn that are its own
+        self.at_limit = set[str]()  # those that a middleware wrote because a limit was reached
         self.answer: Any = None
         self.channels: Mapping[str, Any] = {}  # its whole state
         self.interrupts: list[Interrupt] = []
@@ -444,11 +466,13 @@ class Turn(BaseCallbackHandler):
                 self.seen.add(message.id)
                 step.messages.append(message)
                 self.forget(message)
+        if tools.is_limit(step.node, outputs):
+            self.at_limit |= set(map(name_of, messages))
         if not step.path:
             self.said |= {name_of(message): message for message in messages}
             for update in outputs if isinstance(outputs, (list, tuple)) else [outputs]:
                 keys = update.update if isinstance(update, Command) else update
-                self.written |= set(keys) if isinstance(keys, Mapping) else set()
+                self.written |= set(keys if isinstance(keys, Mapping) else getattr(keys, "__dict__", ()))
 
     def on_chain_error(self, error: BaseException, *, run_id: Any, **details: Any) -> None:
         """A node has failed, stops for a question, or hands over to a node of the graph around it."""
@@ -513,7 +537,8 @@ def messages_in(value: Any, depth: int = 4) -> list[BaseMessage]:
 class Whole:
     """What keeps no thread, a function or any other runnable: it is sent the whole conversation each time."""
 
-    history, last = (), ()
+    channels: Mapping[str, Any] = {}
+    last: Sequence[BaseMessage] = ()
 
     def __init__(self, agent: Any, role: Role) -> None:
         self.agent, self.role = agent, role
@@ -538,10 +563,7 @@ class Whole:
             turn.channels = {} if is_function else {**given, **(state if "messages" in state else {})}
             if not turn.interrupts:
                 turn.added = await messages_answered(answer, sent, self.role)
-
-    async def settle(self, turn: Turn) -> None:
-        """Its messages are steps themselves."""
-        for message in turn.added:
+        for message in turn.added:  # which are steps themselves
             turn.forget(message)
 
 
@@ -553,7 +575,7 @@ class Thread:
         self.agent, self.name, self.place = agent.copy({"checkpointer": True}), name, place
         self.saver = InMemorySaver(serde=_Copies())
         self.store: BaseStore = _own_store(agent.store)
-        self.history: list[BaseMessage] = []  # the messages that its state has
+        self.channels: Mapping[str, Any] = {}  # its whole state
         self.last: list[BaseMessage] = []  # those of the last turn, of whose tools some may wait for an answer
         self.seen = set[str]()
 
@@ -590,8 +612,7 @@ class Thread:
         turn.interrupts = list(now.interrupts)
         if now.next and not now.interrupts and turn.error is None:  # a breakpoint asks nothing
             turn.interrupts = [Interrupt({"paused": f"before {', '.join(now.next)}"}, id="")]
-        turn.channels = now.values if isinstance(now.values, Mapping) else {}
-        self.history = messages_in(turn.channels.get("messages"))
+        turn.channels = self.channels = now.values if isinstance(now.values, Mapping) else {}
         self.last, self.seen = [message for step in turn.steps for message in step.messages], set(turn.seen)
 
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self, cast
-from urllib.parse import parse_qs, urlsplit, urlunsplit
+from urllib.parse import parse_qs, parse_qsl, urlsplit, urlunsplit
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
@@ -133,6 +133,14 @@ def speaking(path: str, what: str) -> Any:
         one = f"the class {value.__name__}: give an instance, or" if isinstance(value, type) else f"{kind(value)}: give"
         raise SettingError(f"{path}: is no speaker but {one} {OWN}") from None
     return value
+
+
+def channels_named(query: str, choice: str) -> dict[str, Any]:
+    """Which channels of a graph get the words and answer, of `in=NAME&out=NAME` after an import path; else SettingError."""
+    named = dict(parse_qsl(query))
+    if set(named) != {"in", "out"}:
+        raise SettingError(f"{choice}: after the import path of a graph only ?in=NAME&out=NAME may stand")
+    return {"reads": named["in"], "answers": named["out"]}
 
 
 def remote_agent(spec: str) -> Runnable[Any, Any]:

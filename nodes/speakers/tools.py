@@ -68,6 +68,16 @@ def keeps_messages(agent: Pregel[Any, Any, Any, Any]) -> bool:
     return "previous" in inspect.signature(node.func or node.afunc).parameters
 
 
+def is_limit(node: str, update: Any) -> bool:
+    """Whether a node is a limit's middleware, such as LangChain's `ModelCallLimitMiddleware`, and ends the turn.
+
+    Another middleware that ends it has answered.
+    """
+    middleware, _, hook = node.rpartition(".")
+    ends = isinstance(update, Mapping) and update.get("jump_to") == "end"
+    return ends and hook in ("before_model", "after_model") and "limit" in middleware.lower()
+
+
 def declared(agent: object) -> tuple[str, ...]:
     """Names of the tools in a compiled graph, and in graphs inside it, that say of themselves that they change nothing.
 
@@ -100,13 +110,8 @@ def acts_in(draft: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def calls_that_ran(draft: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The acts of a draft or an attempt without those that wait for the user's answer."""
-    return [call for call in acts_in(draft) if call.get("error") != WAITING]
-
-
-def calls_made(attempt: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The acts that ran, without the approvals, which are recorded as calls."""
-    return [call for call in calls_that_ran(attempt) if call["name"] != INTERRUPT]
+    """The acts of a draft or an attempt without those that wait for an answer, and approvals, which are recorded so."""
+    return [call for call in acts_in(draft) if call.get("error") != WAITING and call["name"] != INTERRUPT]
 
 
 def was_not_undone(attempt: Mapping[str, Any]) -> bool:

@@ -269,6 +269,7 @@ def test_every_stop_reason_has_its_fault() -> None:
         "user_timeout",
         "agent_interrupted",
         "agent_timeout",
+        "agent_limit",
         "model_failed",
     }
 

@@ -8,7 +8,13 @@ from typing import Annotated, Any
 
 import pytest
 from langchain.agents import AgentState, create_agent
-from langchain.agents.middleware import PIIMiddleware
+from langchain.agents.middleware import (
+    ModelCallLimitMiddleware,
+    PIIMiddleware,
+    ToolCallLimitMiddleware,
+    after_model,
+    before_model,
+)
 from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
@@ -22,6 +28,7 @@ from openai.types.responses import Response
 from pydantic import BaseModel
 from typing_extensions import TypedDict
 
+from duologue.nodes import AgentSpeaker
 from duologue.nodes.models.scripted import ScriptedModel
 from duologue.nodes.replies import reply_of
 from tests.graphs.agents.talks import call, calls_of, chain, first_draft, replies, says, talk
@@ -189,6 +196,22 @@ def last_value(state: LastOnly) -> Any:
 @entrypoint()
 def functional(messages: list[Any]) -> AIMessage:
     return AIMessage(MOVED)
+
+
+class Question(TypedDict):
+    question: str
+    answer: Any
+
+
+def asked(answer: Any) -> Any:
+    graph = chain(Question, desk=lambda state: {"answer": answer}).compile()
+    return AgentSpeaker("assistant", graph, reads="question", answers="answer")
+
+
+def schemed() -> Any:
+    graph = StateGraph(Handed, output_schema=TypedDict("Output", {"active_agent": str}))
+    graph.add_node("desk", lambda state: {"messages": [AIMessage("for itself")], "active_agent": MOVED})
+    return graph.add_edge(START, "desk").compile()
 
 
 @tool
@@ -374,6 +397,12 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
         says(AIMessage("I pass you on.", tool_calls=[call("transfer_to_bob")]), ToolMessage("ok", tool_call_id="transfer_to_bob-1"), AIMessage(MOVED)),
         {"calls": [("transfer_to_bob", {}, "ok")]}),
     "entrypoint": (functional, {}),
+    "channel": (asked(MOVED), {}),
+    "output of another schema": (schemed(), {}),
+    "message in a channel": (asked({"role": "assistant", "content": MOVED}), {}),
+    "object in a channel": (asked(Answered(MOVED)), {}),
+    "messages in a channel": (asked(CALLED), {"calls": [LOOKED]}),
+    "channel without a value": (asked(None), {"text": "", "flaw": "empty", "said": False}),
     "sub-agent with files": (deep(), {"calls": [("task", {"about": "rooms"}, "All free."), LOOKED]}),
     "parallel workers and a deferred end": (fanned(), {}),
     "personal data taken out": (
@@ -430,6 +459,57 @@ async def test_an_agent_that_plays_the_user_may_answer_with_a_users_message() ->
         "offline", user=RunnableLambda(lambda s: {"messages": [HumanMessage("A room?")]}), turns=1
     )
     assert conversation.messages[0].text == "A room?"
+
+
+def ends(hook: Any, name: str) -> Any:
+    """A middleware that ends the second turn with words of its own."""
+
+    def end(state: Any, runtime: Any) -> Any:
+        asks = [message for message in state["messages"] if message.type == "human"]
+        return {"messages": [AIMessage("No more.")], "jump_to": "end"} if len(asks) == 2 else None
+
+    return hook(can_jump_to=["end"], name=name)(end)
+
+
+LIMITS = {
+    "model calls": (ModelCallLimitMiddleware(thread_limit=3), ["Let me look.\n\nDone.", "Let me look."]),
+    "tool calls": (
+        ToolCallLimitMiddleware(thread_limit=1, exit_behavior="end"),
+        ["Let me look.\n\nDone.", "Let me look."],
+    ),
+    "of one tool": (ToolCallLimitMiddleware(tool_name="look", run_limit=0, exit_behavior="end"), ["Let me look."]),
+    "own": (ends(before_model, "message_limit"), ["Let me look.\n\nDone."]),
+    "own behind the model": (ends(after_model, "TokenLimit"), ["Let me look.\n\nDone.", "Let me look."]),
+}
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+async def test_a_limit_of_a_middleware_is_a_stop_and_its_words_are_no_reply(limit: str) -> None:
+    middleware, said = LIMITS[limit]
+    model = ScriptedModel(lines=[AIMessage("Let me look.", tool_calls=[LOOK]), AIMessage("Done.")] * 2, by_call=True)
+    conversation = await talk(create_agent(model, [look], middleware=[middleware]))
+    assert replies(conversation) == said  # what it had said itself stays
+    assert (conversation.stop, conversation.fault, conversation.failure) == ("agent_limit", "assistant", None)
+    cut = list(conversation.attempts("assistant"))[-1]
+    assert (cut.steps[-1].node.rpartition(".")[2] in ("before_model", "after_model"), bool(cut.steps[-1].text)) == (
+        True,
+        True,
+    )
+
+
+async def test_a_middleware_that_ends_the_turn_and_is_no_limit_has_answered() -> None:
+    model = ScriptedModel(lines=[AIMessage("Done.")], by_call=True)
+    conversation = await talk(create_agent(model, [], middleware=[ends(before_model, "answers_itself")]), turns=3)
+    assert replies(conversation) == ["Done.", "No more.", "Done."]
+
+
+async def test_a_limit_of_a_sub_agent_stops_the_turn_only_if_nobody_goes_on() -> None:
+    model = ScriptedModel(lines=[AIMessage(MOVED)], by_call=True)
+    limited = create_agent(model, [], middleware=[ModelCallLimitMiddleware(run_limit=0)])
+    conversation = await talk(chain(helper=limited, desk=says(AIMessage(MOVED))).compile(), turns=1)
+    assert replies(conversation) == [MOVED]
+    conversation = await talk(chain(desk=says(AIMessage("Wait.")), helper=limited).compile(), turns=1)
+    assert (replies(conversation), conversation.stop) == (["Wait."], "agent_limit")
 
 
 async def test_an_agents_own_draft_and_critique_are_no_reply() -> None:

@@ -9,6 +9,7 @@ import pytest
 import duologue
 from duologue import data, runs
 from duologue.data import Message
+from duologue.errors import DataError
 from duologue.graphs import simquac
 from duologue.nodes import Limits
 from duologue.nodes.calls.gate import EndpointError
@@ -96,6 +97,36 @@ def test_a_broken_node_of_ones_own_ends_its_conversation_with_the_reason(topics)
     (conversation,) = duologue.simulate(simquac.cast().replace(user_simulator=wrong), simquac.scenarios(topics(1)))
     assert conversation.stop == "model_failed"
     assert "user_simulator: drafts: " in conversation.failure.error
+
+
+def test_damaged_replies_of_a_run_are_paid_again_and_a_named_file_that_is_none_is_refused(tmp_path, topics, caplog):
+    asked = []
+
+    def user(messages):
+        asked.append(len(messages))
+        return "Who lived there?"
+
+    def assistant(messages):
+        if len(asked) < 2:
+            raise RuntimeError("not yet")
+        return "Three keepers lived there."
+
+    def simulated(**where):
+        cast = simquac.cast(user=user, assistant=assistant)
+        return duologue.simulate(cast, simquac.scenarios(topics(1)), limits=Limits(max_turns=1), **where)
+
+    replies, named = tmp_path / "run/replies.sqlite", tmp_path / "notes.txt"
+    assert [one.stop for one in simulated(out=tmp_path / "run")] == ["model_failed"]
+    replies.write_bytes(b"?" * replies.stat().st_size)
+    assert [one.stop for one in simulated(out=tmp_path / "run")] == ["max_turns"]
+    assert (len(asked), [one.getMessage().count("is damaged") for one in caplog.records].count(1)) == (2, 1)
+    named.write_text("Mine.")
+    with pytest.raises(DataError, match="holds no replies"):
+        simulated(out=tmp_path / "other", replies=named)
+    assert (named.read_text(), sorted(one.name for one in tmp_path.iterdir())) == (
+        "Mine.",
+        ["notes.txt", "other", "run"],
+    )
 
 
 def test_topics_in_place_of_scenarios_are_refused_with_what_to_do(topics):

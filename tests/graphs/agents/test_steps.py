@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from langchain.agents import create_agent
 from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
@@ -16,7 +17,7 @@ from duologue.data import record_lines
 from duologue.graphs import recllmsim
 from duologue.nodes import Limits, scorers, scoring
 from duologue.nodes.models.scripted import ScriptedModel
-from tests.graphs.agents.talks import ABOUT, call, calls_of, cast_of, chain, run, talk
+from tests.graphs.agents.talks import ABOUT, call, calls_of, cast_of, chain, run, says, talk
 
 
 def told(draft: Any) -> list[tuple[Any, ...]]:
@@ -149,11 +150,10 @@ async def test_a_step_that_fails_says_so_and_what_was_done_before_stands() -> No
     assert "503" in draft.steps[-1].error
 
 
-async def test_an_agent_of_one_step_and_no_call_has_none_in_its_record() -> None:
-    (draft,) = (await talk(chain(desk=lambda s: {"messages": [AIMessage("Yes.")]}).compile(), turns=1)).attempts(
-        "assistant"
-    )
-    assert draft.steps == ()
+@pytest.mark.parametrize(("said", "steps"), [(["Yes."], []), (["One moment.", "Yes."], ["One moment.\n\nYes."])])
+async def test_an_only_step_is_in_the_record_if_it_says_more_than_the_reply(said: list[str], steps: list[str]) -> None:
+    (draft,) = (await talk(says(*map(AIMessage, said)), turns=1)).attempts("assistant")
+    assert (draft.text, [step.text for step in draft.steps]) == ("\n\n".join(said), steps)
 
 
 async def test_steps_are_read_from_a_record_and_replayed_with_their_calls(tmp_path: Any) -> None:

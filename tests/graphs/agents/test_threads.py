@@ -5,7 +5,7 @@ import copy
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, NotRequired
+from typing import Annotated, Any, NotRequired
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, ToolMessage
@@ -16,6 +16,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.config import get_store
 from langgraph.func import entrypoint
 from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.graph.message import add_messages
 from langgraph.prebuilt import ToolNode, ToolRuntime
 from langgraph.pregel.remote import RemoteGraph
 from langgraph.runtime import Runtime
@@ -23,6 +24,7 @@ from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 from typing_extensions import TypedDict
 
+from duologue.errors import SettingError
 from duologue.graphs import conversation, recllmsim
 from duologue.graphs.records import begun
 from duologue.graphs.scenarios.forks import forked
@@ -38,6 +40,7 @@ from tests.graphs.agents.talks import (
     calls_of,
     cast_of,
     chain,
+    first_draft,
     heard,
     lines,
     looped,
@@ -119,14 +122,77 @@ async def test_an_entrypoint_that_has_its_last_result_is_sent_only_what_is_new(i
     assert replies(conversation)[2] == "line 1 | line 2 | <note> | line 3"
 
 
-def test_a_graph_without_messages_is_told_to_be_called_by_a_function() -> None:
-    class Rag(TypedDict):
-        question: str
-        answer: str
+class Rag(TypedDict):
+    question: str
+    asked: Annotated[list[str], lambda old, new: [*old, *new]]
+    result: NotRequired[Any]
 
-    graph = chain(Rag, desk=lambda state: {"answer": state["question"]}).compile()
-    with pytest.raises(ContractError, match="no 'messages', only answer, question: give a function of messages"):
-        AgentSpeaker("assistant", graph)
+
+@tool
+def look(page: int) -> str:
+    """Look a page up."""
+    return f"page {page}"
+
+
+RAG = chain(Rag, desk=lambda state: {}).compile()  # by its import path
+
+
+async def test_a_graph_without_messages_reads_a_channel_and_answers_in_another() -> None:
+    def find(state: Rag) -> Any:
+        first, *note = state["question"].split("\n\n", 1)
+        assert not note or note[0].startswith("<note>")
+        return {"asked": [first]}
+
+    def answer(state: Rag) -> Any:
+        page = look.invoke({"page": 7}) if len(state["asked"]) < 3 else None
+        return {"result": {"text": f"{state['asked']}", "pages": [page]}} if page else {}
+
+    agent = chain(Rag, find=find, answer=answer).compile()
+    conversation = await talk(
+        AgentSpeaker("assistant", agent, reads="question", answers="result"), reject="-x", turns=3
+    )
+    # What it answered last is no answer to the third question.
+    assert replies(conversation) == ["['line 1']", "['line 1', 'line 2']"]
+    assert conversation.messages[3].kept["result"]["pages"] == ["page 7"]
+    assert [step.node for step in first_draft(conversation).steps] == ["find", "answer"]
+    assert conversation.provenance.nodes["assistant"].settings["answers"] == "result"
+
+
+async def test_a_history_of_another_name_is_read_as_messages_with_steps_and_calls() -> None:
+    class Talked(TypedDict):
+        history: Annotated[list[Any], add_messages]
+
+    def model(state: Talked) -> Any:
+        said = [message.text for message in state["history"] if message.type == "human"]
+        looked = state["history"][-1].type == "tool"
+        return {
+            "history": [
+                AIMessage(" ".join(said) if looked else "", tool_calls=[] if looked else [call("look", page=7)])
+            ]
+        }
+
+    agent = chain(Talked, model=model, tools=ToolNode([look], messages_key="history"), end=model).compile()
+    conversation = await talk(AgentSpeaker("assistant", agent, reads="history", answers="history"))
+    assert replies(conversation) == ["line 1", "line 1 line 2"]
+    assert [calls_of(draft) for draft in conversation.attempts("assistant")] == [[("look", {"page": 7}, "page 7")]] * 2
+
+
+@pytest.mark.parametrize(
+    ("choice", "wrong"),
+    [
+        ("", "no 'messages', only asked, question, result: say which channel gets the words"),
+        ("?in=question", "only .in=NAME&out=NAME may stand"),
+        ("?in=question&out=answer", "no 'answer', only asked, question, result"),
+    ],
+)
+def test_channels_that_a_graph_has_not_are_refused(choice: str, wrong: str) -> None:
+    with pytest.raises((ContractError, SettingError), match=wrong):
+        assert cast_of(f"{__name__}:RAG{choice}").nodes
+
+
+def test_channels_stand_after_an_import_path() -> None:
+    node: Any = cast_of(f"{__name__}:RAG?in=question&out=result").nodes["assistant"]
+    assert (node.agent, node.reads, node.answers) == (RAG, "question", "result")
 
 
 async def test_an_agent_that_plays_the_user_is_sent_its_part_anew_each_time() -> None:

@@ -1,6 +1,8 @@
 """What a call sends, as it is kept: plain and without secrets; and replies that are asked for once."""
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -138,10 +140,23 @@ async def test_a_damaged_file_is_set_aside_with_one_line(tmp_path: Path, where: 
     content = bytearray(path.read_bytes())
     content[where : where + 3000] = b"?" * 3000
     path.write_bytes(content)
-    with Replies(path) as replies:
+    with pytest.raises(DataError, match="holds no replies"):  # a file that the user has named
+        Replies(path)
+    assert path.read_bytes() == content
+    with Replies(path, own=True) as replies:
         assert (await asked(replies))[0] == 1
     assert [one.getMessage().count("is damaged") for one in caplog.records] == [1]
     assert (tmp_path / "replies.sqlite.damaged").exists()
+
+
+def test_a_database_of_somebody_else_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "orders.sqlite"
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute("CREATE TABLE orders (number INT)")
+    content = path.read_bytes()
+    with pytest.raises(DataError, match="it has the tables orders"):
+        Replies(path)
+    assert (path.read_bytes(), [one.name for one in tmp_path.iterdir()]) == (content, [path.name])
 
 
 async def test_a_turn_in_which_nothing_could_be_said_is_forgotten(tmp_path: Path) -> None:
