@@ -13,7 +13,6 @@ from ...data.people import text_of
 from ...data.records import Conversation, Message
 from ...data.simquac import DOMAIN, released
 from ...errors import DataError
-from ..attempts import attempt_rows, attempt_table
 from ..tables import Cell, Column, Table, TablesReport
 from .answers import score_teacher
 from .statistics import exchanges, mean_of
@@ -91,8 +90,6 @@ def teacher_statistics(
         "overlap_published": _table_3(turns, "published"),
         "scores": Table.across("Teacher on people's questions", {teacher: numbers}, notes),
     }
-    if attempts := attempt_rows(conversations):
-        tables["attempts"] = attempt_table(attempts)
     return TablesReport(by_name=tables)
 
 
