@@ -301,7 +301,7 @@ def successes(
         success=success,
         first_draft=_share(listed, rejected=False) if counts["rejected drafts"] else None,
         pass_hat={
-            k: mean([comb(reached, k) / comb(total, k) for reached, total in chances], SHARE, "scenarios")
+            k: mean([[comb(reached, k) / comb(total, k)] for reached, total in chances], SHARE, "scenarios")
             for k in range(1, min((total for _, total in chances), default=0) + 1)
         },
         scenarios=tuple(_rows(listed)),
@@ -311,7 +311,7 @@ def successes(
         faults={whose: faults[whose] for whose in KNOWN if faults[whose] or whose in KNOWN[:4]},
         counts=dict(counts),
         measures={
-            name: mean([sum(values) / len(values) for values in of_scenarios], unit="scenarios")
+            name: mean(of_scenarios, unit="scenarios")
             for name in ("turns", "tokens", "turn seconds")
             if (of_scenarios := [one.values[name] for one in listed if name in one.values])
         },
