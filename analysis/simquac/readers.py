@@ -4,7 +4,6 @@ Table 7 of "Let the LLMs Talk" (WSDM 2024); F1 and HEQ as in QuAC (EMNLP 2018, s
 questions to answers; those that ask a model are made elsewhere (`runs.asks`).
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -14,7 +13,7 @@ from ...data.grounding import NO_ANSWER, is_refusal
 from ...data.simquac import ReadingQuestion
 from ...data.text.sentence_splitting import sentences
 from ...errors import DataError, of_extra
-from ..estimates import Estimate, folds, ratio, score
+from ..estimates import by_group, folds, pooled
 from ..tables import Column, Table, TabledReport
 from .answers import AnswerScore, QuacScore, ScoredQuestion, normalised, quac_score, score_answer, scored_references
 
@@ -197,11 +196,9 @@ def _among_people(expected: Sequence[str], each_line: bool) -> AnswerScore:
 def _reader_score(
     reader: str, data: str, rows: Sequence[tuple[ReadingQuestion, ScoredQuestion]], reasons: Sequence[str]
 ) -> ReaderScore:
-    by_section: dict[str, list[float]] = defaultdict(list)  # questions about one section are not independent draws
-    for question, one in rows:
-        by_section[question.section].append(one.score.f1)
     answerable = [one.score.f1 for question, one in rows if not question.impossible]
-    interval = _over_sections(list(by_section.values()))
+    by_section = by_group((question.section, one.score.f1) for question, one in rows)
+    interval = pooled(by_section, (0.0, 1.0), "sections")  # questions about one section are not independent draws
     return ReaderScore(
         **dict(quac_score([one for _, one in rows])),
         reader=reader,
@@ -215,12 +212,6 @@ def _reader_score(
         failed=len(reasons),
         reason=reasons[0] if reasons else interval.reason,
     )
-
-
-def _over_sections(values: Sequence[Sequence[float]]) -> Estimate:
-    np = of_extra("numpy", "stats")
-    sums, counts = np.array([sum(of_one) for of_one in values]), np.array([float(len(of_one)) for of_one in values])
-    return score(ratio(sums, counts), counts.tolist(), scale=(0.0, 1.0), unit="sections")
 
 
 def nearest(questions: Sequence[ReadingQuestion]) -> Answers:
