@@ -152,11 +152,10 @@ class RatedConversations:
 
     def concordance(self, values: Values, part: UserPart = "all", above: Values | None = None) -> Estimate:
         """The share of the pairs in which `values` prefer what the person preferred, as in `coefficients.concordance`."""
-        users, truth, own, others = (
-            [side[place] for place in self.places(part)]
-            for side in (self.users, self.satisfaction, values, values if above is None else above)
-        )
-        return concordance(users, truth, own, None if above is None else others)
+        places = self.places(part)
+        users, truth = [self.users[place] for place in places], [self.satisfaction[place] for place in places]
+        less = None if above is None else [above[place] for place in places]
+        return concordance(users, truth, [values[place] for place in places], less)
 
 
 def satisfaction_of(conversation: Conversation) -> float | None:

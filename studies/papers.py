@@ -259,7 +259,7 @@ def baseline(source: str | Path, seed: int = 0) -> "TablesReport":
     students = {"offline": simulated(plain), "offline, no prompt selector": simulated(unselected)}
 
     def table(title: str, talks: Mapping[str, Any], score: Callable[[Any], Any]) -> Table:
-        return Table.across(title, {name: score(own).model_dump() for name, own in talks.items()})
+        return Table.across(title, {name: score(own) for name, own in talks.items()})
 
     return TablesReport(
         by_name={

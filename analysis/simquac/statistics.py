@@ -223,8 +223,7 @@ def _at_equal_questions(
         ]
         for name, coverages in (("all", whole), ("first k", first)):
             found = paired_difference(coverages, (0, 1), "sections")
-            means = (found.old, found.new, found.value, found.low, found.high)
-            rows.append((name, a, b, found.n, found.groups, *means, found.p))
+            rows.append((name, a, b, found.n, found.groups, found.old, found.new, *found.ends, found.p))
             notes += [f"{a} and {b}, {name}: {found.reason}."] if found.reason else []
     title = "Coverage at equal number of questions"
     return Table(title=title, columns=tuple(columns), rows=tuple(rows), notes=tuple(notes))

@@ -76,11 +76,10 @@ def teacher_statistics(
     ]
     texts = [(_text(answer), _text(people)) for answer, people in turns]
     said, of_people = ([text for text in side if text] for side in zip(*texts, strict=True)) if texts else ([], [])
-    score = score_teacher(*zip(*pairs, strict=True)).model_dump(exclude={"questions"}) if pairs else {}
     numbers: dict[str, Cell] = {
         "conversations": len(pairs),
         "questions": len(turns),
-        **score,
+        **(score_teacher(*zip(*pairs, strict=True)) if pairs else {}),
         "words_per_answer": mean_of([_words(text) for text in said]),
         "words_per_answer_people": mean_of([_words(text) for text in of_people]),
         "spans_per_answer": mean_of([len(_lines(text)) for text in said]),
