@@ -3,7 +3,6 @@
 The two are never one number, and it calls no model. Needs the extra `stats`.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +18,7 @@ from ..data.rules.notices import noticed
 from ..errors import DataError, of_extra
 from .coefficients import concordance, peoples_pairs
 from .estimates import Difference, Estimate, paired
+from .labels.reading import number_of
 from .outcomes import scenario_key, score_of
 from .tables import Cell, Column, Table, TabledReport
 
@@ -109,7 +109,7 @@ def satisfaction_in(conversation: Conversation) -> float | None:
     scores = conversation.labels.get(SCORES)
     entry = scores.get(LABEL) if isinstance(scores, dict) else None
     value = entry.get("value") if isinstance(entry, dict) else None
-    return None if isinstance(value, bool) or not isinstance(value, int | float | str) else _number(str(value))
+    return None if isinstance(value, bool) or not isinstance(value, int | float | str) else number_of(str(value))
 
 
 # People's ratings
@@ -161,9 +161,9 @@ class RatedConversations:
 def satisfaction_of(conversation: Conversation) -> float | None:
     """The mean satisfaction with the replies, else that of the conversation's own label; None without a rating."""
     replies = (of_message(message).get(LABEL) for message in conversation.messages if message.role == "assistant")
-    values = [value for words in replies if words and (value := _number(words[0])) is not None]
+    values = [value for words in replies if words and (value := number_of(words[0])) is not None]
     own = of_conversation(conversation).get(LABEL)
-    return fmean(values) if values else _number(own[0]) if own else None
+    return fmean(values) if values else number_of(own[0]) if own else None
 
 
 def reply_length(conversation: Conversation) -> float:
@@ -289,11 +289,3 @@ class ValidityReport(TabledReport):
         return Table(
             title="Assistants that each user distinguishes", columns=tuple(columns), rows=tuple(rows), notes=notes
         )
-
-
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None

@@ -20,6 +20,7 @@ from ...data.text.words import words_of
 from ...errors import DataError, of_extra
 from ..coefficients import concordance
 from ..estimates import Estimate, by_group
+from ..labels.reading import number_of
 from ..tables import TablesReport, table_of
 from . import learning
 
@@ -116,13 +117,8 @@ def labelled_points(conversations: Iterable[Conversation], label: str) -> dict[t
 def points_of(message: Message, label: str) -> float | None:
     """The points, 1 to 5, that a label of the message holds, also as a text; None if it holds none."""
     value = value_of(label, label_keys(message, [label]).get(label))
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    try:
-        number = float(value)
-    except ValueError:
-        return None
-    return number if learning.LOWEST <= number <= learning.HIGHEST else None
+    number = None if isinstance(value, bool) or not isinstance(value, int | float | str) else number_of(str(value))
+    return number if number is not None and learning.LOWEST <= number <= learning.HIGHEST else None
 
 
 def measure_judges(turns: Sequence[JudgedTurn], judges: Mapping[str, Judge | Stored] | None = None) -> TablesReport:
@@ -188,12 +184,12 @@ def _points(judge: Judge | Stored, train: Sequence[JudgedTurn], turns: Sequence[
 
 
 def _scores(judged: Sequence[tuple[JudgedTurn, float, int]]) -> dict[str, Estimate]:
-    user, counts = learning.places_of([turn.user for turn, _, _ in judged])
+    user, _ = learning.places_of([turn.user for turn, _, _ in judged])
     truth = np.array([turn.satisfaction for turn, _, _ in judged])
     points = np.array([value for _, value, _ in judged], dtype=float)
     low = np.array([turn.dissatisfied for turn, _, _ in judged])
     auc = learning.auc_within(low, -points, np.array([fold for _, _, fold in judged]), user)
-    return {**learning.points_scores(truth, points, user, counts), "auc": auc, "concordance": _concordance(judged)}
+    return {**learning.points_scores(truth, points, user), "auc": auc, "concordance": _concordance(judged)}
 
 
 def _concordance(judged: Sequence[tuple[JudgedTurn, float, int]]) -> Estimate:
