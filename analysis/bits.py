@@ -7,11 +7,9 @@ they explain. The same is measured of people's messages and of simulated users' 
 """
 
 import json
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import groupby, product
 from os import cpu_count
 from pathlib import Path
@@ -239,13 +237,13 @@ class Ledger:
     def _other(self, talk: Conversation) -> Conversation | None:
         """A conversation of another person in the same language, drawn by the seed."""
         spoken = domains.of(talk).language(talk)
-        others = [one for one in self._with_answers if user_of(one) != user_of(talk)]
-        others = [one for one in others if domains.of(one).language(one) == spoken]
+        others = [
+            one
+            for one in self.people
+            if domains.of(one).language(one) == spoken and any(message.role == "assistant" for message in one.messages)
+            if user_of(one) != user_of(talk)
+        ]
         return min(others, key=lambda one: digest("other history", self.seed, talk.id, one.id), default=None)
-
-    @cached_property
-    def _with_answers(self) -> list[Conversation]:
-        return [one for one in self.people if any(message.role == "assistant" for message in one.messages)]
 
     def _own_words(self, talk: Conversation) -> str:
         """Messages that the same person wrote in other conversations, drawn by the seed; empty without any."""
@@ -253,20 +251,13 @@ class Ledger:
             return ""
         texts = [
             " ".join(message.text.split())
-            for one in self._by_name.get(name, ())
-            if one.id != talk.id
+            for one in self.people
+            if one.id != talk.id and named_user(one) == name
             for message in one.messages
             if message.role == "user" and message.stored and message.text.strip()
         ]
         drawn = sorted(dict.fromkeys(texts), key=lambda text: digest("own words", self.seed, talk.id, text))
         return "\n".join(f"- {text}" for text in drawn[:EXAMPLES])
-
-    @cached_property
-    def _by_name(self) -> dict[str, list[Conversation]]:
-        found: dict[str, list[Conversation]] = defaultdict(list)
-        for one in self.people:
-            found[named_user(one)].append(one)
-        return found
 
     def _rows(
         self, said: Mapping[str, Mapping[str, str]], costs: Mapping[tuple[str, str, str], Cost]

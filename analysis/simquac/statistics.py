@@ -17,6 +17,7 @@ from ...data.records import Conversation, Message
 from ...data.simquac import DOMAIN
 from ...data.summaries import covered
 from ...errors import of_extra
+from ..estimates import by_group
 from ..estimates import paired as paired_difference
 from ..tables import Cell, Column, Table, TablesReport
 
@@ -236,9 +237,9 @@ def _coverages(
     of_conversation = {
         id(talk): of_talk for name in (a, b) for talk, of_talk in zip(about[name], numbers[name], strict=True)
     }
-    by_section: dict[str | None, list[tuple[Sequence[float], Sequence[float]]]] = {}
-    for one, other in paired(about[a], about[b]).pairs:
-        shares = of_conversation[id(one)].coverage_by_question, of_conversation[id(other)].coverage_by_question
-        if all(shares):  # where nothing is asked k is 0, and at no question everybody is equal
-            by_section.setdefault(topic_key(one), []).append(shares)
-    return list(by_section.values())
+    pairs = (
+        (topic_key(one), tuple(of_conversation[id(talk)].coverage_by_question for talk in (one, other)))
+        for one, other in paired(about[a], about[b]).pairs
+    )
+    # Where nothing is asked k is 0, and at no question everybody is equal.
+    return by_group((section, (first, second)) for section, (first, second) in pairs if first and second)
