@@ -132,7 +132,7 @@ class Benchmark:
         if nameless := sum(not domains.of(one).user(one) for one in selected):
             notes.append(f"{nameless} of {len(selected)} conversations do not name their user: each scenario is one.")
         talks = by_group((moment.number, moment) for moment in moments_of(selected))
-        of_topics = by_group((_topic_of(talk[0]), talk) for talk in talks if talk[0].messages)
+        of_topics = by_group((_topic_of(talk[0]), talk) for talk in talks if not talk[0].ended)
         return cls(moments, part, seed, {_topic_of(talks[0][0]): talks for talks in of_topics}, tuple(notes))
 
     def askable(self, may_be_asked: Callable[[Moment], bool]) -> "Benchmark":

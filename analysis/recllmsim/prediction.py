@@ -18,6 +18,7 @@ from ..attempts import assistant_of
 from ..estimates import ratio, score
 from ..tables import TablesReport, table_of
 from . import learning
+from .judges import path_of
 from .talks import own_profile
 from .vocabulary import ASPECTS, OTHERS, VOCABULARY, options_in
 
@@ -89,11 +90,10 @@ def profile_talks(
         elif read is None:
             why[f"are not there in {language}"] += 1
         else:
-            path = conversation.extra.get("path")
             talks.append(
                 ProfileTalk(
                     id=conversation.id,
-                    path=path if isinstance(path, str) and path else conversation.id,
+                    path=path_of(conversation),
                     user=whose(conversation),
                     assistant=assistant_of(conversation),
                     language=read[0],

@@ -13,7 +13,7 @@ from ...data.text.sentence_splitting import sentences
 from ...errors import DataError, of_extra
 from ..estimates import by_group, folds, pooled
 from ..tables import Column, Table
-from .answers import AnswerScore, ScoredQuestion, normalised, quac_score, score_answer, scored_references
+from .answers import AnswerScore, ScoredQuestion, normalised, quac_score, score_answer
 
 Answers: TypeAlias = Sequence[str | None]
 ReaderFunction: TypeAlias = Callable[[Sequence[ReadingQuestion]], Answers]
@@ -40,7 +40,10 @@ def readers_table(rows: Sequence[Mapping[str, Any]], notes: Iterable[str] = ()) 
     """Rows of `score_reader` as a table."""
     lost = [f"{row['reader']} on {row['data']}: {row['failed']} could not be asked ({row['reason']})."
             for row in rows if row["failed"]]  # fmt: skip
-    return Table.of("Readers", COLUMNS, rows, [*notes, *lost])
+    ceiling = (
+        ["people: each reference against the others, by F1 alone."] if any(row["exact"] is None for row in rows) else []
+    )
+    return Table.of("Readers", COLUMNS, rows, [*notes, *ceiling, *lost])
 
 
 def read(readers: Mapping[str, ReaderFunction], sets: Sets, *, each_line: bool = True) -> list[dict[str, Any]]:
@@ -140,32 +143,19 @@ def score_reader(
 
 
 def people(questions: Sequence[ReadingQuestion], data: str = "", each_line: bool = True) -> dict[str, Any] | None:
-    """The ceiling: every reference of a question against the others; None if no question has several references.
+    """The ceiling: people's own F1, each reference of a question against the others; None if no question has several.
 
-    Each reference is a reader of its own that is scored against the rest, the best of which counts. A question's value
-    is the mean over its references. HEQ is 1 by definition. Questions with one reference are left out.
+    Questions with one reference are left out. HEQ is 1 by definition; only the F1 is compared.
     """
     rows = []
-    for question in questions:
-        found = _among_people(scored_references(question.references), each_line)
-        if len(question.references) > 1:
-            impossible = question.impossible
-            rows.append((question, ScoredQuestion(question.conversation, found, impossible, impossible)))
-    return _reader_score("people", data, rows, []) if rows else None
-
-
-def _among_people(expected: Sequence[str], each_line: bool) -> AnswerScore:
-    """Each reference against the others, the mean; 1 where only one counts."""
-    if len(expected) < 2:
-        return AnswerScore(1.0, 1.0, 1.0, 1.0, 0.0, 2)
-    bests = []
-    for place, one in enumerate(expected):
-        rest = (other for number, other in enumerate(expected) if number != place)
-        scores = [score_answer(one, [other], each_line=each_line) for other in rest]
-        best = max(scores, key=lambda score: score.f1)
-        bests.append((best.f1, best.precision, best.recall, max(score.exact for score in scores)))
-    f1, precision, recall, exact = (sum(column) / len(bests) for column in zip(*bests, strict=True))
-    return AnswerScore(f1, precision, recall, exact, 0.0, 2)
+    for question in (one for one in questions if len(one.references) > 1):
+        own = scored(None, question, each_line=each_line).people_f1
+        impossible = question.impossible
+        score = AnswerScore(own, own, own, own, own, len(question.references))
+        rows.append((question, ScoredQuestion(question.conversation, score, impossible, impossible)))
+    if not rows:
+        return None
+    return _reader_score("people", data, rows, []) | dict.fromkeys(("precision", "recall", "exact"))
 
 
 def _reader_score(
