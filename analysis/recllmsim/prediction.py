@@ -1,4 +1,8 @@
-"""Prediction of users' profiles from their conversations, in the settings of "When Synthetic Meets Real"."""
+"""Prediction of users' profiles from their conversations, in the settings of "When Synthetic Meets Real".
+
+A profile has options of closed vocabularies, one for each aspect. Options and translations are those of RecLLMSim's
+`desc_translated.json`, by which people filled in their profiles and annotators labelled the simulated ones.
+"""
 
 import re
 from collections import Counter
@@ -10,6 +14,8 @@ import numpy as np
 
 from ...data import domains
 from ...data.people import whose
+from ...data.recllmsim import ATTRIBUTES
+from ...data.recllmsim.published_labels import closed_list
 from ...data.recllmsim.tasks import TaskName, task_name
 from ...data.records import Conversation, Role
 from ...data.text.languages import Language
@@ -20,7 +26,22 @@ from ..tables import TablesReport, table_of
 from . import learning
 from .judges import path_of
 from .talks import own_profile
-from .vocabulary import ASPECTS, OTHERS, VOCABULARY, options_in
+
+OTHERS = "Others"
+ASPECTS = ("personality", "daily_interests", "travel_habits", "dining_preferences", "spending_habits")
+"""Keys of the aspects, as in a person's profile."""
+VOCABULARY: Mapping[str, tuple[str, ...]] = {aspect: closed_list(f"{aspect} en") or () for aspect in ASPECTS}
+"""The options of each aspect in English, "Others" last."""
+
+_OPTIONS = {
+    aspect: {
+        **dict(zip(closed_list(f"{aspect} zh") or (), options, strict=True)),
+        **{option.casefold(): option for option in options},
+    }
+    for aspect, options in VOCABULARY.items()
+}
+_NAMES = {name.casefold(): aspect for aspect in ASPECTS for name in (aspect, f"profile_{aspect}", *ATTRIBUTES[aspect])}
+
 
 Training: TypeAlias = Literal["own", "other", "both", "hot", "cold"]
 """Whose conversations are for training beside the tested ones: others of their group (`sim`, `human`), the other group
@@ -45,6 +66,25 @@ STEP = 0.01
 """How much less the score of a ranked option is than that of the one before, as published."""
 METRICS = ("f1_micro", "f1_macro", "f1_weighted", "exact", "hit_1", "hit_3", "recall_1", "recall_3")
 _NUMBER_OR_TEXT = re.compile(r"(\d+)|(\D+)")
+
+
+def option(aspect: str, value: object) -> str | None:
+    """The English option of a value in either language or both; None if the vocabulary has no such option."""
+    if isinstance(value, Mapping):
+        return option(aspect, value.get("zh")) or option(aspect, value.get("en"))
+    return _OPTIONS[aspect].get(value.strip().casefold()) if isinstance(value, str) else None
+
+
+def options_in(profile: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """For each aspect that the profile has options of: these, each once, in the order of the profile."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, values in profile.items():
+        if (aspect := _NAMES.get(str(name).strip().casefold())) is None:
+            continue
+        words = (option(aspect, value) for value in (values if isinstance(values, list) else [values]))
+        if options := tuple(dict.fromkeys(word for word in words if word is not None)):
+            found[aspect] = options
+    return found
 
 
 @dataclass(frozen=True)

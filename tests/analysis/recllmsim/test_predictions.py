@@ -15,12 +15,13 @@ from duologue.analysis.recllmsim.learning import folds_of, macro_f1, models_of
 from duologue.analysis.recllmsim.prediction import (
     Mixture,
     ProfileTalk,
+    option,
+    options_in,
     predict_profiles,
     profile_talks,
     ranked_scores,
 )
 from duologue.analysis.recllmsim.values import measure_intents, measure_satisfaction
-from duologue.analysis.recllmsim.vocabulary import option, options_in
 from duologue.data import Conversation, Message
 from duologue.errors import DataError
 
