@@ -3,17 +3,7 @@
 Imports no model and no graph.
 """
 
-from .attempts import AttemptRow, attempt_rows, attempt_table
-from .drafts import DraftCount, SideDrafts
+from .attempts import DraftCount, SideDrafts
 from .tables import Cell, Column, Table
 
-__all__ = [
-    "AttemptRow",
-    "Cell",
-    "Column",
-    "DraftCount",
-    "SideDrafts",
-    "Table",
-    "attempt_rows",
-    "attempt_table",
-]
+__all__ = ["Cell", "Column", "DraftCount", "SideDrafts", "Table"]

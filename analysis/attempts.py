@@ -1,51 +1,26 @@
-"""How soon drafts pass: the verdicts of validators on each attempt, by model and reason.
+"""Drafts of what is said: who made them, why they were rejected, when one passed, and what is grounded.
 
 From records that hold every draft, rejected ones too. No published data set of this kind does.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import attrgetter
+from typing import Any, Self
 
 from ..data.formats.messages import further
-from ..data.grounding import is_refusal
-from ..data.records import WORDLESS, Attempt, Conversation, Record, Role
-from .tables import Column, Table
+from ..data.records import WORDLESS, Attempt, Conversation, Message, Record, Role
+from ..data.rules import user_reasons
+from ..data.simquac import KIND
+from ..data.text.languages import HAN
+
+CONFUSED = "role_leak"
+"""The guards' reason for a user that speaks for another side."""
+MOST_REASONS = 4
+"""Reasons that a line of text names."""
 
 _PLACES: Mapping[Role, str] = {"user": "user_simulator", "assistant": "assistant"}
-
-
-class AttemptRow(Record):
-    """All calls of one model that were the n-th attempt at a message."""
-
-    role: Role
-    model: str
-    """The model's spec, or the node that spoke."""
-    attempt: int
-    """Which call of the turn, from 1."""
-    turns: int
-    """Turns that came to this attempt, and whose draft was read."""
-    accepted: int
-    grounded: int | None
-    """Accepted answers that are not refusals: each is made of the section's own words. None for questions."""
-    refused: int | None
-    """Accepted refusals. None for questions."""
-    rejected: int
-    """Drafts that did not pass; drafts of a re-enacted side that would not have passed count here."""
-    reasons: dict[str, int]
-    """Rejected drafts by reason."""
-    accepted_so_far: float
-    """Share of the model's turns with an accepted draft at this attempt or an earlier one, 0 to 1."""
-
-
-@dataclass
-class _Counts:
-    turns: int = 0
-    accepted: int = 0
-    refused: int = 0
-    reasons: Counter[str] = field(default_factory=Counter)
 
 
 def rejected_drafts(conversation: Conversation, role: Role, *, wordless: bool = False) -> int:
@@ -67,60 +42,6 @@ def _is_wordless(attempt: Attempt) -> bool:
 def sent_although_rejected(conversation: Conversation) -> int:
     """How many replies of the assistant were sent although its validator rejected them."""
     return sum(message.sent_although_rejected for message in conversation.messages if message.role == "assistant")
-
-
-def attempt_rows(conversations: Iterable[Conversation]) -> list[AttemptRow]:
-    """A row for each side, model and attempt; empty for conversations that were read from elsewhere."""
-    counts: defaultdict[tuple[Role, str, int], _Counts] = defaultdict(_Counts)
-    for conversation in conversations:
-        for role, turn in turns_of(conversation):
-            model = speaker_of(conversation, role)
-            for number, of_call in groupby(turn, key=lambda attempt: attempt.number):
-                drafts = [attempt for attempt in of_call if attempt.verdict != "unjudged"]
-                if drafts:
-                    _count(counts[role, model, number], drafts)
-    rows = []
-    for (role, model, number), of_attempt in sorted(counts.items(), key=lambda item: item[0]):
-        before = sum(counts[role, model, n].accepted for n in range(1, number + 1) if (role, model, n) in counts)
-        first = counts[role, model, 1].turns if (role, model, 1) in counts else of_attempt.turns
-        answers = role == "assistant"
-        rows.append(
-            AttemptRow(
-                role=role,
-                model=model,
-                attempt=number,
-                turns=of_attempt.turns,
-                accepted=of_attempt.accepted,
-                grounded=of_attempt.accepted - of_attempt.refused if answers else None,
-                refused=of_attempt.refused if answers else None,
-                rejected=of_attempt.turns - of_attempt.accepted,
-                reasons=dict(sorted(of_attempt.reasons.items(), key=lambda item: (-item[1], item[0]))),
-                accepted_so_far=before / first,
-            )
-        )
-    return rows
-
-
-def attempt_table(rows: Sequence[AttemptRow], source: str = "") -> Table:
-    """The rows of a source, the reasons of rejected drafts in words."""
-    columns = [
-        *(Column(name=name) for name in ("role", "model")),
-        *(Column(name=name, kind="count") for name in ("attempt", "turns", "accepted", "grounded", "refused")),
-        Column(name="so far", kind="number"),
-        Column(name="rejected"),
-    ]
-    values = [
-        row.model_dump()
-        | {"so_far": row.accepted_so_far, "rejected": ", ".join(f"{n} {why}" for why, n in row.reasons.items()) or "0"}
-        for row in rows
-    ]
-    notes = [
-        "Grounded: accepted answers that are not refusals; questions have none. So far: share of the model's turns "
-        "accepted at this attempt or before."
-    ]
-    if not rows:
-        notes = ["There is no draft: these conversations were read from elsewhere, or have no message."]
-    return Table.of(f"Validity by attempt{source and f': {source}'}", columns, values, notes)
 
 
 def speaker_of(conversation: Conversation, role: Role) -> str:
@@ -156,11 +77,124 @@ def turns_of(conversation: Conversation) -> Iterator[tuple[Role, list[Attempt]]]
         yield turn.role, list(turn.attempts)
 
 
-def _count(counts: _Counts, drafts: Sequence[Attempt]) -> None:
-    counts.turns += 1
-    failed = [draft for draft in drafts if draft.verdict in ("rejected", "observed")]
-    if failed:
-        counts.reasons[failed[0].reason or "not told"] += 1
-    else:
-        counts.accepted += 1
-        counts.refused += all(is_refusal(draft.text) for draft in drafts)
+class SideDrafts(Record):
+    """The drafts of one side; shares from 0 to 1, None where there is nothing to take one of."""
+
+    role: Role
+    drafts: int
+    """Drafts that a validator read."""
+    rejected: float | None
+    """Share of them that did not pass, those that were sent all the same included."""
+    reasons: dict[str, float]
+    """The same by reason, the most frequent first; their sum is `rejected`."""
+    turns: int
+    """Turns with such a draft."""
+    accepted_after: dict[int, float]
+    """Share of the turns that were accepted at this attempt, from 1; what is missing to 1 was never accepted."""
+    confused_drafts: float | None
+    """Share of the user's drafts that speak for another side, by the guard's rule; of the assistant None."""
+    confused_messages: float | None
+    """The same of its messages: what the guard let pass, or a cast without that guard."""
+    grounded: float | None
+    """Share of the replies, refusals and fallbacks included, that are made of the section's own words (SimQuAC)."""
+    words: float | None
+    """Mean words of a message; each Chinese character counts as one."""
+
+    @property
+    def line(self) -> str:
+        """The figures on one line, for people."""
+        reasons = [f"{name} {_percent(share)}" for name, share in [*self.reasons.items()][:MOST_REASONS]]
+        more = ["..."] * (len(self.reasons) > MOST_REASONS)
+        rejected = f"{_percent(self.rejected)} rejected" + (f" ({', '.join(reasons + more)})" if reasons else "")
+        passed = [f"{_percent(share)} at attempt {number}" for number, share in self.accepted_after.items()]
+        parts = [f"{self.drafts} drafts, {rejected}", f"turns accepted: {', '.join(passed) or 'none'}"]
+        if self.confused_drafts or self.confused_messages:
+            parts.append(
+                f"speaks for another side: {_percent(self.confused_drafts)} of drafts, {_percent(self.confused_messages)} of messages"
+            )
+        if self.grounded is not None:
+            parts.append(f"{_percent(self.grounded)} of replies grounded")
+        if self.words is not None:
+            parts.append(f"{self.words:.1f} words a message")
+        return f"{self.role}: {'; '.join(parts)}"
+
+
+class DraftCount:
+    """Counts the drafts of conversations that are added one after the other."""
+
+    def __init__(self) -> None:
+        self.counts: dict[Role, Counter[str]] = {"user": Counter(), "assistant": Counter()}
+        self.reasons: dict[Role, Counter[str]] = {"user": Counter(), "assistant": Counter()}
+        self.accepted: dict[Role, Counter[int]] = {"user": Counter(), "assistant": Counter()}
+
+    @classmethod
+    def of(cls, conversations: Iterable[Conversation]) -> Self:
+        """The count of these."""
+        count = cls()
+        for conversation in conversations:
+            count.add(conversation)
+        return count
+
+    def add(self, conversation: Conversation) -> None:
+        """Count one more conversation."""
+        for role, turn in turns_of(conversation):
+            if judged := [attempt for attempt in turn if attempt.verdict != "unjudged"]:
+                self._add_turn(role, judged)
+        is_quoting = conversation.scenario.get("kind") == KIND
+        for message in conversation.messages:
+            if message.name is None and message.stored:
+                self._add_message(message, is_quoting=is_quoting)
+
+    def _add_turn(self, role: Role, drafts: list[Attempt]) -> None:
+        counts = self.counts[role]
+        counts["turns"] += 1
+        for number, of_call in groupby(drafts, key=lambda draft: draft.number):
+            call = list(of_call)
+            counts["drafts"] += len(call)
+            failed = [draft for draft in call if draft.verdict != "accepted"]
+            self.reasons[role].update(draft.reason or "not told" for draft in failed)
+            self.accepted[role][number] += not failed
+            if role == "user":
+                counts["confused drafts"] += sum(_is_confused(draft) for draft in call)
+
+    def _add_message(self, message: Message, *, is_quoting: bool) -> None:
+        counts = self.counts[message.role]
+        counts["messages"] += 1
+        counts["words"] += len(HAN.sub(" x ", message.text).split())
+        counts["confused messages"] += message.role == "user" and CONFUSED in user_reasons(message.text)
+        if is_quoting and message.role == "assistant":
+            counts["replies"] += 1
+            counts["grounded"] += bool(message.spans)
+
+    @property
+    def sides(self) -> list[SideDrafts]:
+        """The figures of each side that has drafts, which published data have not."""
+        return [self._side(role) for role, counts in self.counts.items() if counts["drafts"]]
+
+    def _side(self, role: Role) -> SideDrafts:
+        counts, reasons = self.counts[role], self.reasons[role]
+
+        def share(part: float, of: str) -> Any:
+            return part / counts[of] if counts[of] else None
+
+        user = role == "user"
+        return SideDrafts(
+            role=role,
+            drafts=counts["drafts"],
+            rejected=share(reasons.total(), "drafts"),
+            reasons={name: share(number, "drafts") for name, number in reasons.most_common()},
+            turns=counts["turns"],
+            accepted_after={n: share(number, "turns") for n, number in sorted(self.accepted[role].items()) if number},
+            confused_drafts=share(counts["confused drafts"], "drafts") if user else None,
+            confused_messages=share(counts["confused messages"], "messages") if user else None,
+            grounded=share(counts["grounded"], "replies"),
+            words=share(counts["words"], "messages"),
+        )
+
+
+def _is_confused(draft: Attempt) -> bool:
+    return draft.reason == CONFUSED or CONFUSED in draft.notes or CONFUSED in user_reasons(draft.text)
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.0f} %"

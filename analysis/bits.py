@@ -7,15 +7,12 @@ they explain. The same is measured of people's messages and of simulated users' 
 """
 
 import json
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import groupby
+from itertools import groupby, product
 from os import cpu_count
 from pathlib import Path
-from statistics import fmean
 from threading import Event, Lock, local
 from typing import Any
 
@@ -29,9 +26,9 @@ from ..data.people import Moment, named_user, user_of
 from ..data.records import Conversation, Message, Record
 from ..data.scenarios import of_log
 from ..errors import DataError
-from .estimates import Difference, Estimate, mean, paired
+from .estimates import Difference, Estimate, by_group, mean, paired
 from .language_model import Cost, Costs, LanguageModel
-from .tables import Cell, Column, Table, TabledReport
+from .tables import Column, Table, TabledReport
 
 NOTHING, SCENARIO, HISTORY = "nothing", "the scenario", "and its history"
 ANOTHER, OWN = "another history", "and own earlier messages"
@@ -84,13 +81,13 @@ class BitsReport(TabledReport):
         columns = [Column(name="of"), Column(name="known"), Column(name="n", kind="count")]
         names = ("bits", "low", "high", "explains", "from", "to")
         columns += [Column(name=name, kind="number", places=2) for name in names]
-        rows: list[tuple[Cell, ...]] = []
-        for row in (row for row in self.rows if row.unit == unit):
-            less = row.explains or Difference()
-            figures = (row.bits.value, row.bits.low, row.bits.high, less.value, less.low, less.high)
-            rows.append((row.source, row.known, row.messages, *figures))
+        rows = tuple(
+            (row.source, row.known, row.messages, *row.bits.ends, *(row.explains or Difference()).ends)
+            for row in self.rows
+            if row.unit == unit
+        )
         title = f"Bits of {unit} under {self.model}, {self.people} people"
-        return Table(title=title, columns=tuple(columns), rows=tuple(rows), notes=tuple(notes))
+        return Table(title=title, columns=tuple(columns), rows=rows, notes=tuple(notes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,10 +151,7 @@ class Ledger:
         """
         said = {"the person": {one.key: one.text for one in self.moments}, **simulated}
         wanted = [one for one in self.moments if not one.ended]
-        by_talk: dict[int, list[Moment]] = defaultdict(list)
-        for moment in wanted:
-            by_talk[moment.number].append(moment)
-        asked = [self._asked(own, said) for own in by_talk.values()]
+        asked = [self._asked(own, said) for own in by_group((one.number, one) for one in wanted)]
         whole = [[one for one in own if self._fits(one)] for own in asked]
         planned, lost = sum(map(len, whole)), sum(map(len, asked)) - sum(map(len, whole))
         if not planned:
@@ -243,13 +237,13 @@ class Ledger:
     def _other(self, talk: Conversation) -> Conversation | None:
         """A conversation of another person in the same language, drawn by the seed."""
         spoken = domains.of(talk).language(talk)
-        others = [one for one in self._with_answers if user_of(one) != user_of(talk)]
-        others = [one for one in others if domains.of(one).language(one) == spoken]
+        others = [
+            one
+            for one in self.people
+            if domains.of(one).language(one) == spoken and any(message.role == "assistant" for message in one.messages)
+            if user_of(one) != user_of(talk)
+        ]
         return min(others, key=lambda one: digest("other history", self.seed, talk.id, one.id), default=None)
-
-    @cached_property
-    def _with_answers(self) -> list[Conversation]:
-        return [one for one in self.people if any(message.role == "assistant" for message in one.messages)]
 
     def _own_words(self, talk: Conversation) -> str:
         """Messages that the same person wrote in other conversations, drawn by the seed; empty without any."""
@@ -257,44 +251,36 @@ class Ledger:
             return ""
         texts = [
             " ".join(message.text.split())
-            for one in self._by_name.get(name, ())
-            if one.id != talk.id
+            for one in self.people
+            if one.id != talk.id and named_user(one) == name
             for message in one.messages
             if message.role == "user" and message.stored and message.text.strip()
         ]
         drawn = sorted(dict.fromkeys(texts), key=lambda text: digest("own words", self.seed, talk.id, text))
         return "\n".join(f"- {text}" for text in drawn[:EXAMPLES])
 
-    @cached_property
-    def _by_name(self) -> dict[str, list[Conversation]]:
-        found: dict[str, list[Conversation]] = defaultdict(list)
-        for one in self.people:
-            found[named_user(one)].append(one)
-        return found
-
     def _rows(
         self, said: Mapping[str, Mapping[str, str]], costs: Mapping[tuple[str, str, str], Cost]
     ) -> Iterator[BitsRow]:
+        person = {moment.key: user_of(moment.conversation) for moment in self.moments}
         for unit, counted in UNITS.items():
-            for source, texts in said.items():
-                for known in (NOTHING, *BUILDS_ON):
-                    values: list[tuple[Moment, float]] = []
-                    pairs: list[tuple[Moment, float, float]] = []
-                    for moment in self.moments:
-                        if (cost := costs.get((source, known, moment.key))) is not None:
-                            characters = len(texts[moment.key].strip())
-                            values.append((moment, counted(cost, characters)))
-                            if (old := costs.get((source, BUILDS_ON.get(known, ""), moment.key))) is not None:
-                                pairs.append((moment, counted(cost, characters), counted(old, characters)))
-                    if values:
-                        yield BitsRow(
-                            unit=unit,
-                            source=source,
-                            known=known,
-                            messages=len(values),
-                            bits=_over_people(values),
-                            explains=_explained(pairs),
-                        )
+            bits = {
+                (source, known, key): counted(cost, len(said[source][key].strip()))
+                for (source, known, key), cost in costs.items()
+            }
+            for source, known in product(said, (NOTHING, *BUILDS_ON)):
+                own = {key: bits[source, known, key] for key in person if (source, known, key) in bits}
+                less = {key: (source, BUILDS_ON.get(known, ""), key) for key in own}
+                pairs = [(person[key], (value, bits[less[key]])) for key, value in own.items() if less[key] in bits]
+                if own:
+                    yield BitsRow(
+                        unit=unit,
+                        source=source,
+                        known=known,
+                        messages=len(own),
+                        bits=mean(by_group((person[key], value) for key, value in own.items()), unit="people"),
+                        explains=paired(by_group(pairs), None, "people") if pairs else None,
+                    )
 
 
 def told(conversation: Conversation) -> str:
@@ -336,19 +322,3 @@ def _as_far(other: Conversation, moment: Moment) -> tuple[Message, ...]:
              if message.role == "user" and place and other.messages[place - 1].role == "assistant"]  # fmt: skip
     starts = [0, *turns, last + 1]
     return other.messages[: starts[min(max(moment.turn, 1), len(starts) - 1)]]
-
-
-def _over_people(values: Sequence[tuple[Moment, float]]) -> Estimate:
-    by_person: dict[str, list[float]] = defaultdict(list)
-    for moment, value in values:
-        by_person[user_of(moment.conversation)].append(value)
-    found = mean([fmean(own) for own in by_person.values()], unit="people")
-    return found.model_copy(update={"n": len(values)})
-
-
-def _explained(values: Sequence[tuple[Moment, float, float]]) -> Difference | None:
-    """How many bits less messages cost, over people; None where there is nothing to compare with."""
-    by_person: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for moment, new, old in values:
-        by_person[user_of(moment.conversation)].append((new, old))
-    return paired([*by_person.values()], None, "people") if by_person else None

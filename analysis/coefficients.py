@@ -1,12 +1,14 @@
 """Agreement beyond chance: what labels disagree in, what they would by chance, and the coefficient with its interval."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
+from itertools import combinations
+from math import isclose
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .estimates import Estimate, Score, score
+from .estimates import Estimate, Score, by_group, pooled, score
 
 FloatArray: TypeAlias = NDArray[np.float64]
 AgreementWeights: TypeAlias = Literal["linear", "quadratic"]
@@ -120,6 +122,45 @@ def alpha_disagreement(level: MeasurementLevel, places: FloatArray) -> Disagreem
         return (tables * distances).sum(axis=(-2, -1)) / number, expected / (number * np.maximum(number - 1, 1e-300))
 
     return disagreement
+
+
+def concordance(
+    users: Sequence[Hashable],
+    truth: Sequence[float],
+    values: Sequence[float | None],
+    above: Sequence[float | None] | None = None,
+) -> Estimate:
+    """The share of pairs of one user's items with different truth in whose order their values are; a tie counts one half.
+
+    Pairs with a missing value are left out. `above`: less the share of these other values, over the pairs that both have.
+    The interval is over users; where every pair is a tie there is none.
+    """
+    shares: dict[Hashable, list[float]] = {}
+    for one, other in peoples_pairs(users, truth):
+        order = _order(values[one], values[other])
+        less = 0.0 if above is None else _order(above[one], above[other])
+        if order is not None and less is not None:
+            shares.setdefault(users[one], []).append(order - less)
+    found = pooled([*shares.values()], (0.0 if above is None else -1.0, 1.0))
+    tie = 0.5 if above is None else 0.0
+    if shares and all(share == tie for own in shares.values() for share in own):
+        return Estimate(value=tie, n=found.n, groups=found.groups, reason="no interval: every pair is a tie")
+    return found
+
+
+def peoples_pairs(users: Sequence[Hashable], truth: Sequence[float]) -> list[tuple[int, int]]:
+    """The places of the better and the worse of two items of one user."""
+    by_user = by_group((user, place) for place, user in enumerate(users))
+    pairs = (pair for places in by_user for pair in combinations(places, 2))
+    orders = ((one, other, _order(truth[one], truth[other])) for one, other in pairs)
+    return [(one, other) if order else (other, one) for one, other, order in orders if order != 0.5]
+
+
+def _order(one: float | None, other: float | None) -> float | None:
+    """1 if the first value is greater, 0 if the other is, a half if they are equal but for a float's last digits."""
+    if one is None or other is None:
+        return None
+    return 0.5 if isclose(one, other, rel_tol=1e-9, abs_tol=1e-12) else float(one > other)
 
 
 def distances_of(places: NDArray[Any], weights: AgreementWeights | None) -> FloatArray:

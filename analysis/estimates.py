@@ -6,15 +6,17 @@ independent trials as would have its variance. Of fewer than six groups there is
 often the intervals hold the truth: `python -m tests.intervals`.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import lru_cache
 from itertools import product
 from math import atan, cos, erfc, exp, fsum, inf, isfinite, lgamma, pi, sqrt, tan
 from statistics import NormalDist, fmean, stdev
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from ..data.identity import digest
 from ..data.records import Record
+
+Item = TypeVar("Item")
 
 FEWEST = 6
 """Groups that an interval needs. Of five pairs the p of a test of signs cannot be below 2 / 2**5 = .0625."""
@@ -48,6 +50,11 @@ class Estimate(Record):
     """Scenarios, users or sections of these, over which the interval is."""
     reason: str = ""
     """Why there is no value, or no interval; empty if nothing is missing."""
+
+    @property
+    def ends(self) -> tuple[float | None, float | None, float | None]:
+        """The value and the ends of its interval, as a table has them."""
+        return self.value, self.low, self.high
 
 
 class Difference(Estimate):
@@ -107,15 +114,18 @@ def wilson(value: float, trials: float, quantile: float) -> Span:
 # Means and scores over users
 
 
-def mean(values: Sequence[float], scale: Span = UNBOUNDED, unit: str = "users") -> Estimate:
-    """The mean of one value a group, with Student's interval; where it is a share of 0 to 1, with Wilson's."""
-    groups = len(values)
+def mean(values: Sequence[Sequence[float]], scale: Span = UNBOUNDED, unit: str = "users") -> Estimate:
+    """The mean over groups of the mean of each group's values, each group with the same weight.
+
+    With Student's interval; where it is a share of 0 to 1, with Wilson's.
+    """
+    means, groups = [fmean(own) for own in values], len(values)
     if not groups:
         return Estimate(reason="nothing is counted")
-    without = Estimate(value=fmean(values), n=groups, groups=groups)
+    without = Estimate(value=fmean(means), n=sum(map(len, values)), groups=groups)
     if groups < FEWEST:
         return _without(without, unit)
-    return _with_ends(without, fmean(values), stdev(values) ** 2 / groups, groups, scale, groups)
+    return _with_ends(without, fmean(means), stdev(means) ** 2 / groups, groups, scale, groups)
 
 
 def score(
@@ -183,6 +193,22 @@ def _with_ends(
 
 def _without(estimate: Estimate, unit: str) -> Estimate:
     return estimate.model_copy(update={"reason": f"no interval: {estimate.groups} {unit}, {FEWEST} are needed"})
+
+
+def pooled(groups: Sequence[Sequence[float]], scale: Span = UNBOUNDED, unit: str = "users") -> Estimate:
+    """The mean over all items of the groups, each item with the same weight."""
+    import numpy as np
+
+    counts = [float(len(group)) for group in groups]
+    return score(ratio(np.array([sum(group) for group in groups]), np.array(counts)), counts, scale=scale, unit=unit)
+
+
+def by_group(items: Iterable[tuple[Hashable, Item]]) -> list[list[Item]]:
+    """The items of each group, from groups and their items; groups in the order in which they come first."""
+    groups: dict[Hashable, list[Item]] = {}
+    for group, item in items:
+        groups.setdefault(group, []).append(item)
+    return list(groups.values())
 
 
 # Differences

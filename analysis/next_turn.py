@@ -3,12 +3,12 @@
 It calls no model. Needs the extra `stats`, for Chinese `zh`.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any
 
 from typing_extensions import override
 
@@ -16,10 +16,9 @@ from ..data import domains
 from ..data.identity import digest
 from ..data.people import Moment, NextTurn, UserPart, moments_of, of_part, user_of
 from ..data.records import Conversation, Record
-from ..data.text.languages import Language
 from ..errors import DataError
 from .bits import BitsReport
-from .estimates import Difference, Estimate, mean, paired
+from .estimates import Difference, Estimate, Item, by_group, mean, paired
 from .realism.transcripts import task_of
 from .tables import Cell, Column, Table, TabledReport
 
@@ -76,38 +75,28 @@ class NextTurnReport(TabledReport):
         names = ("chrF", "low", "high", "above", "above low", "above high", "ended", "stayed")
         columns += [Column(name=name, kind="number") for name in names]
         columns += [Column(name=name, kind="count") for name in ("rejected", "failed")]
-        rows: list[dict[str, Cell]] = [
-            {
-                **row.model_dump(include={"turns", "rejected", "failed"}),
-                "row": row.name,
-                "chrF": row.chrf.value,
-                "low": row.chrf.low,
-                "high": row.chrf.high,
-                "above": row.above.value,
-                "above_low": row.above.low,
-                "above_high": row.above.high,
-                "ended": row.ended.value,
-                "stayed": row.stayed.value,
-            }
+        rows: list[tuple[Cell, ...]] = [
+            (
+                row.name,
+                row.turns,
+                *row.chrf.ends,
+                *row.above.ends,
+                row.ended.value,
+                row.stayed.value,
+                row.rejected,
+                row.failed,
+            )
             for row in self.rows
         ]
-        notes = [
+        notes = (
             "chrF: similarity to what the person wrote, 0 to 1; above: less that of another person's turn at the same "
             "places. ended: left where the person left; stayed: went on where the person went on. Means and 95 % intervals "
             "over users.",
             *dict.fromkeys(f"{row.chrf.reason}." for row in self.rows if row.chrf.reason),
             *self.notes,
-        ]
-        return Table.of(f"The next turn of {self.users} people, {self.turns} turns", columns, rows, notes)
-
-
-class _Donor(NamedTuple):
-    """A conversation whose turns stand in for another person's."""
-
-    user: str
-    texts: tuple[str, ...]
-    ends: bool
-    """Whether its user has left, and not only the record ended."""
+        )
+        title = f"The next turn of {self.users} people, {self.turns} turns"
+        return Table(title=title, columns=tuple(columns), rows=tuple(rows), notes=notes)
 
 
 @dataclass(frozen=True)
@@ -117,8 +106,8 @@ class Benchmark:
     moments: tuple[Moment, ...]
     part: UserPart
     seed: int
-    donors: Mapping[tuple[Language, str], Sequence[_Donor]]
-    """By language and task."""
+    others: Mapping[tuple[str, str], Sequence[Sequence[Moment]]]
+    """By language and task the conversations of the part, each as its moments: among them are another person's turns."""
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -142,8 +131,9 @@ class Benchmark:
             notes.append(f"{simulated} of {len(selected)} conversations are of simulated users: is this intended?")
         if nameless := sum(not domains.of(one).user(one) for one in selected):
             notes.append(f"{nameless} of {len(selected)} conversations do not name their user: each scenario is one.")
-        spoken = dict.fromkeys(_language_of(moment.conversation) for moment in moments)
-        return cls(moments, part, seed, _donors(selected, list(spoken)), tuple(notes))
+        talks = by_group((moment.number, moment) for moment in moments_of(selected))
+        of_topics = by_group((_topic_of(talk[0]), talk) for talk in talks if not talk[0].ended)
+        return cls(moments, part, seed, {_topic_of(talks[0][0]): talks for talks in of_topics}, tuple(notes))
 
     def askable(self, may_be_asked: Callable[[Moment], bool]) -> "Benchmark":
         """The benchmark without the moments at which no user can be asked; a note counts them."""
@@ -219,23 +209,21 @@ class Benchmark:
         at = {moment.key: moment for moment in self.moments if moment.key in common}
         own = [(at[turn.key], turn) for turn in turns.values() if turn.key in at and turn.failure is None]
         scores = self._chrf(turns, common)
-        pairs: dict[str, list[tuple[float, float]]] = defaultdict(list)
-        for key in scores.keys() & floor.keys() if name != FLOOR else ():
-            pairs[user_of(at[key].conversation)].append((floor[key], scores[key]))
-        means = [[(fmean(old for old, _ in of_user), fmean(new for _, new in of_user))] for of_user in pairs.values()]
+        both = [] if name == FLOOR else [key for key in scores if key in floor]
+        pairs = by_group((user_of(at[key].conversation), (floor[key], scores[key])) for key in both)
         left = [(moment, float(turn.stopped is moment.ended)) for moment, turn in own if turn.stopped is not None]
         failed = Counter(turn.failure for turn in turns.values() if turn.failure is not None)
-        chrf_mean = _over_users([(at[key], value) for key, value in scores.items()])
+        chrf_mean = _over_users((at[key], value) for key, value in scores.items())
         if name == PERSON:  # each turn is compared with itself: 1 by definition, of whatever users
-            chrf_mean = Estimate(value=chrf_mean.value, n=chrf_mean.n, groups=chrf_mean.groups)
+            chrf_mean = chrf_mean.model_copy(update={"low": None, "high": None, "reason": ""})
         return NextTurnRow(
             name=name,
             turns=len(scores),
             ends=sum(moment.ended for moment, _ in own),
             chrf=chrf_mean,
-            above=paired(means, (0.0, 1.0), "users") if means else Difference(),
-            ended=_over_users([(moment, value) for moment, value in left if moment.ended]),
-            stayed=_over_users([(moment, value) for moment, value in left if not moment.ended]),
+            above=paired(pairs, (0.0, 1.0), "users") if pairs else Difference(),
+            ended=_over_users((moment, value) for moment, value in left if moment.ended),
+            stayed=_over_users((moment, value) for moment, value in left if not moment.ended),
             rejected=sum(turn.rejected for turn in turns.values()),
             failed=failed.total(),
             failure=failed.most_common(1)[0][0] if failed else "",
@@ -251,37 +239,25 @@ class Benchmark:
         }
 
     def _another(self, moment: Moment) -> NextTurn | None:
-        """Another person's turn at the moment's place; None without one.
+        """What another person did at the moment's place, in the same language about the same task; None without one.
 
-        First a user is drawn, then one of their conversations, so that users with many are not drawn more often. The
-        text is drawn from those that have a turn at this place; if none has one, at the last place that any has.
-        Whether its user leaves is drawn apart, from those that got as far; where none did, all had left.
+        A user is drawn of those who came as far, then one of their conversations, so that users with many are not drawn
+        more often. The text of one who left is their last turn, as it is where nobody came as far.
         """
-        of_task = self.donors.get((_language_of(moment.conversation), task_of(moment.conversation)), ())
-        others = [donor for donor in of_task if donor.user != user_of(moment.conversation) and donor.texts]
-        if not others:
+        of_topic = self.others.get(_topic_of(moment), ())
+        others = [talk for talk in of_topic if user_of(talk[0].conversation) != user_of(moment.conversation)]
+        as_far = [talk for talk in others if len(talk) > moment.turn]
+        users = by_group((user_of(talk[0].conversation), talk) for talk in as_far or others)
+        if not users:
             return None
-        place = min(moment.turn, max(len(donor.texts) for donor in others) - 1)
-        chosen = self._drawn([donor for donor in others if len(donor.texts) > place], "text", moment)
-        reached = [
-            donor
-            for donor in others
-            if len(donor.texts) > moment.turn or (donor.ends and len(donor.texts) == moment.turn)
-        ]
-        goes_on = bool(reached) and len(self._drawn(reached, "end", moment).texts) > moment.turn
-        leaves = not goes_on if reached else any(donor.ends for donor in others)
-        return NextTurn(id=moment.key, key=moment.key, text=chosen.texts[place], stopped=leaves)
+        talk = self._drawn(self._drawn(users, "whom", moment), "conversation", moment)
+        so_far = talk[: moment.turn + 1]
+        said = [there.text for there in so_far if not there.ended]
+        return NextTurn(id=moment.key, key=moment.key, text=said[-1], stopped=so_far[-1].ended)
 
-    def _drawn(self, donors: Sequence[_Donor], what: str, moment: Moment) -> _Donor:
-        """A conversation of a user: every user is as likely, and every conversation of theirs."""
-        by_user: dict[str, list[_Donor]] = defaultdict(list)
-        for donor in donors:
-            by_user[donor.user].append(donor)
-        own = list(by_user.values())[self._draw(len(by_user), f"{what} of whom", moment)]
-        return own[self._draw(len(own), what, moment)]
-
-    def _draw(self, count: int, what: str, moment: Moment) -> int:
-        return int(digest("next turn", self.seed, FLOOR, what, moment.conversation.id, moment.key)[:16], 16) % count
+    def _drawn(self, among: Sequence[Item], what: str, moment: Moment) -> Item:
+        lot = digest("next turn", self.seed, FLOOR, what, moment.conversation.id, moment.key)
+        return among[int(lot[:16], 16) % len(among)]
 
 
 @lru_cache(maxsize=20_000)
@@ -313,35 +289,14 @@ def chrf(text: str, reference: str) -> float:
     return 5 * precision * recall / (4 * precision + recall)
 
 
-def _over_users(values: Sequence[tuple[Moment, float]]) -> Estimate:
-    by_user: dict[str, list[float]] = defaultdict(list)
-    for moment, value in values:
-        by_user[user_of(moment.conversation)].append(value)
-    return mean([fmean(own) for own in by_user.values()], (0.0, 1.0))
+def _over_users(values: Iterable[tuple[Moment, float]]) -> Estimate:
+    return mean(by_group((user_of(moment.conversation), value) for moment, value in values), (0.0, 1.0))
 
 
-def _language_of(conversation: Conversation) -> Language:
-    return domains.of(conversation).language(conversation) or "en"
-
-
-def _donors(
-    conversations: Sequence[Conversation], languages: Sequence[Language]
-) -> dict[tuple[Language, str], list[_Donor]]:
-    """The conversations whose user's words are to be had in each language."""
-    moments: dict[int, list[Moment]] = defaultdict(list)
-    for moment in moments_of(conversations):
-        moments[moment.number].append(moment)
-    donors: dict[tuple[Language, str], list[_Donor]] = defaultdict(list)
-    for number, own in moments.items():
-        talk = conversations[number]
-        spoken = domains.of(talk).language(talk)
-        for language in languages:
-            turns = [[domains.in_language(message, language, spoken) for message in moment.messages]
-                     for moment in own if not moment.ended]  # fmt: skip
-            if not any(text is None for texts in turns for text in texts):
-                said = tuple("\n".join(str(text) for text in texts) for texts in turns)
-                donors[language, task_of(talk)].append(_Donor(user_of(talk), said, own[-1].ended))
-    return donors
+def _topic_of(moment: Moment) -> tuple[str, str]:
+    """The language and the task."""
+    talk = moment.conversation
+    return domains.of(talk).language(talk) or "en", task_of(talk)
 
 
 def _last_turn(moment: Moment) -> str:

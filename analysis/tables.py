@@ -133,17 +133,6 @@ class Table(Record):
             lines += ["", *(f"- {markdown_text(note)}" for note in self.notes)]
         return "\n".join(lines) + "\n"
 
-    def to_latex(self) -> str:
-        r"""A `table` of LaTeX with `\toprule` and its like: a document needs the package booktabs. Needs the extra `stats`."""
-        pandas = of_extra("pandas", "stats")
-        frame = pandas.DataFrame(self.shown(), columns=[column.heading for column in self.columns])
-        of_columns = "".join("l" if column.kind == "text" else "r" for column in self.columns)
-        text: str = frame.to_latex(index=False, escape=True, caption=self.title, column_format=of_columns)
-        notes = pandas.DataFrame({"notes": self.notes}).to_latex(index=False, escape=True, header=False)
-        lines = [line.removesuffix(r" \\") for line in notes.splitlines() if line.endswith(r" \\")]
-        end = r"\end{table}"
-        return text.replace(end, "".join(f"\\par\\footnotesize {line}\n" for line in lines) + end)
-
     def rich(self) -> Any:
         """The table for rich to print; what looks like its markup is text."""
         from rich.console import Group

@@ -3,14 +3,11 @@
 The two are never one number, and it calls no model. Needs the extra `stats`.
 """
 
-import math
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from statistics import fmean
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from typing_extensions import override
 
@@ -19,7 +16,9 @@ from ..data.people import UserPart, part_of, user_of
 from ..data.records import Conversation, Record
 from ..data.rules.notices import noticed
 from ..errors import DataError, of_extra
-from .estimates import Difference, Estimate, paired, ratio, score
+from .coefficients import concordance, peoples_pairs
+from .estimates import Difference, Estimate, paired
+from .labels.reading import number_of
 from .outcomes import scenario_key, score_of
 from .tables import Cell, Column, Table, TabledReport
 
@@ -67,7 +66,7 @@ def told_apart(
 ) -> tuple[MeetingResult, ...]:
     """The difference of each assistant from the first, the reference, in success and satisfaction."""
     outcomes = {name: _outcomes(conversations) for name, conversations in met.items()}
-    reference = next(iter(met))
+    reference, *others = met
     return tuple(
         MeetingResult(
             user=user,
@@ -75,45 +74,31 @@ def told_apart(
             scenarios=scenarios,
             assistant=name,
             reference=reference,
-            conversations=len(conversations),
-            failed=outcomes[name].failed + outcomes[reference].failed,
-            success=_difference(outcomes[reference].success, outcomes[name].success, (0.0, 1.0)),
-            satisfaction=_difference(outcomes[reference].satisfaction, outcomes[name].satisfaction, POINTS),
+            conversations=len(met[name]),
+            failed=sum(len(met[one]) - len(outcomes[one]) for one in (name, reference)),
+            success=_difference(outcomes[reference], outcomes[name], "success", (0.0, 1.0)),
+            satisfaction=_difference(outcomes[reference], outcomes[name], "satisfaction", POINTS),
         )
-        for name, conversations in met.items()
-        if name != reference
+        for name in others
     )
 
 
-class _Outcomes(NamedTuple):
-    """Of each scenario the values of its conversations."""
-
-    success: dict[str, list[float]]
-    satisfaction: dict[str, list[float]]
-    failed: int
-
-
-def _outcomes(conversations: Sequence[Conversation]) -> _Outcomes:
-    success, satisfaction = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
-    failed = 0
-    for conversation in conversations:
-        scored = score_of(conversation)
-        if isinstance(scored, str):
-            failed += 1
-            continue
-        key, value = scenario_key(conversation), satisfaction_in(conversation)
-        success[key].append(float(scored[0]))
-        if value is not None:
-            satisfaction[key].append(value)
-    return _Outcomes(success, satisfaction, failed)
+def _outcomes(conversations: Sequence[Conversation]) -> Any:
+    """A data frame with a row for each conversation that has a score."""
+    scored = ((one, score_of(one)) for one in conversations)
+    rows = [(scenario_key(one), value[0], satisfaction_in(one)) for one, value in scored if not isinstance(value, str)]
+    frame = of_extra("pandas", "stats").DataFrame(rows, columns=["scenario", "success", "satisfaction"])
+    return frame.astype({"success": float, "satisfaction": float})
 
 
-def _difference(
-    reference: Mapping[str, Sequence[float]], other: Mapping[str, Sequence[float]], scale: tuple[float, float]
-) -> Difference:
-    common = [key for key in reference if key in other]
-    found = paired([[(fmean(reference[key]), fmean(other[key]))] for key in common], scale)
-    if left_out := len(reference.keys() | other.keys()) - len(common):
+def _difference(reference: Any, other: Any, name: str, scale: tuple[float, float]) -> Difference:
+    means = [
+        outcomes.dropna(subset=name).groupby("scenario", sort=False)[name].mean() for outcomes in (reference, other)
+    ]
+    old, new = (own.to_dict() for own in means)
+    common = [key for key in old if key in new]
+    found = paired([[(old[key], new[key])] for key in common], scale)
+    if left_out := len(old.keys() | new.keys()) - len(common):
         reasons = (found.reason, f"{left_out} scenarios that only one of both has are left out")
         found = found.model_copy(update={"reason": "; ".join(filter(None, reasons))})
     return found
@@ -124,7 +109,7 @@ def satisfaction_in(conversation: Conversation) -> float | None:
     scores = conversation.labels.get(SCORES)
     entry = scores.get(LABEL) if isinstance(scores, dict) else None
     value = entry.get("value") if isinstance(entry, dict) else None
-    return None if isinstance(value, bool) or not isinstance(value, int | float | str) else _number(str(value))
+    return None if isinstance(value, bool) or not isinstance(value, int | float | str) else number_of(str(value))
 
 
 # People's ratings
@@ -161,40 +146,24 @@ class RatedConversations:
 
     def pairs(self, part: UserPart = "all") -> list[tuple[int, int]]:
         """The places of the better and the worse of two conversations of one user, across tasks."""
-        by_user: dict[str, list[int]] = defaultdict(list)
-        for place in self.places(part):
-            by_user[self.users[place]].append(place)
-        pairs = (pair for places in by_user.values() for pair in combinations(places, 2))
-        prefers = ((one, other, _preference(self.satisfaction[one], self.satisfaction[other])) for one, other in pairs)
-        return [(one, other) if first else (other, one) for one, other, first in prefers if first != 0.5]
+        places = self.places(part)
+        found = peoples_pairs([self.users[place] for place in places], [self.satisfaction[place] for place in places])
+        return [(places[better], places[worse]) for better, worse in found]
 
     def concordance(self, values: Values, part: UserPart = "all", above: Values | None = None) -> Estimate:
-        """The share of the pairs in which `values` prefer what the person preferred; a tie counts one half.
-
-        `above`: less the share of these others, over the pairs that both have. The interval is over users.
-        """
-        np = of_extra("numpy", "stats")
-        by_user: dict[str, list[float]] = defaultdict(list)
-        for better, worse in self.pairs(part):
-            found = [_preference(one[better], one[worse]) for one in (values, *([] if above is None else [above]))]
-            if None not in found:
-                own, *others = (share for share in found if share is not None)
-                by_user[self.users[better]].append(own - sum(others))
-        sums, counts = (np.array([float(of(own)) for own in by_user.values()]) for of in (math.fsum, len))
-        if not by_user:
-            return Estimate(reason="nothing is counted")
-        if all(own == (0.5 if above is None else 0.0) for of_user in by_user.values() for own in of_user):
-            n, value = int(counts.sum()), 0.5 if above is None else 0.0
-            return Estimate(value=value, n=n, groups=len(by_user), reason="no interval: every pair is a tie")
-        return score(ratio(sums, counts), counts.tolist(), scale=(0.0, 1.0) if above is None else (-1.0, 1.0))
+        """The share of the pairs in which `values` prefer what the person preferred, as in `coefficients.concordance`."""
+        places = self.places(part)
+        users, truth = [self.users[place] for place in places], [self.satisfaction[place] for place in places]
+        less = None if above is None else [above[place] for place in places]
+        return concordance(users, truth, [values[place] for place in places], less)
 
 
 def satisfaction_of(conversation: Conversation) -> float | None:
     """The mean satisfaction with the replies, else that of the conversation's own label; None without a rating."""
     replies = (of_message(message).get(LABEL) for message in conversation.messages if message.role == "assistant")
-    values = [value for words in replies if words and (value := _number(words[0])) is not None]
+    values = [value for words in replies if words and (value := number_of(words[0])) is not None]
     own = of_conversation(conversation).get(LABEL)
-    return fmean(values) if values else _number(own[0]) if own else None
+    return fmean(values) if values else number_of(own[0]) if own else None
 
 
 def reply_length(conversation: Conversation) -> float:
@@ -239,29 +208,18 @@ class PeopleReport(Record):
         columns = [Column(name="tester"), Column(name="pairs", kind="count")]
         names = ("concordance", "low", "high", "above length", "above low", "above high")
         columns += [Column(name=name, kind="number") for name in names]
-        rows: list[dict[str, Cell]] = [
-            {
-                "tester": row.tester,
-                "pairs": row.concordance.n,
-                "concordance": row.concordance.value,
-                "low": row.concordance.low,
-                "high": row.concordance.high,
-                "above_length": row.above_length.value,
-                "above_low": row.above_length.low,
-                "above_high": row.above_length.high,
-            }
-            for row in self.rows
+        rows: list[tuple[Cell, ...]] = [
+            (row.tester, row.concordance.n, *row.concordance.ends, *row.above_length.ends) for row in self.rows
         ]
-        notes = [
+        notes = (
             "concordance: of the pairs of a person's conversations, the share of which the simulated user prefers the same "
             "one; ties count 0.5. The satisfaction is people's own label. 95 % intervals over people.",
             *dict.fromkeys(f"{row.tester}: {row.concordance.reason}." for row in self.rows if row.concordance.reason),
             *(f"{row.tester}: gives nothing for {row.failed} of {self.conversations} conversations: {row.failure}"
               for row in self.rows if row.failed),
-        ]  # fmt: skip
-        return Table.of(
-            f"Preferences of simulated users and {self.users} people: {self.pairs} pairs", columns, rows, notes
-        )
+        )  # fmt: skip
+        title = f"Preferences of simulated users and {self.users} people: {self.pairs} pairs"
+        return Table(title=title, columns=tuple(columns), rows=tuple(rows), notes=notes)
 
 
 def people_report(
@@ -317,7 +275,7 @@ class ValidityReport(TabledReport):
         reasons = []
         for row in self.told:
             for by, one in (("success", row.success), (f"satisfaction: {row.satisfaction_by}", row.satisfaction)):
-                means = (one.old, one.new, one.value, one.low, one.high)
+                means = (one.old, one.new, *one.ends)
                 rows.append((row.user, row.assistant, by, row.conversations, one.groups, *means, detects(one)))
                 reasons += [f"{row.user}, {row.assistant}, {by}: {one.reason}."] if one.reason else []
         notes = (
@@ -331,18 +289,3 @@ class ValidityReport(TabledReport):
         return Table(
             title="Assistants that each user distinguishes", columns=tuple(columns), rows=tuple(rows), notes=notes
         )
-
-
-def _preference(one: float | None, other: float | None) -> float | None:
-    """1 if the first value is greater, 0 if the other is, a half if they are equal but for a float's last digits."""
-    if one is None or other is None:
-        return None
-    return 0.5 if math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12) else float(one > other)
-
-
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from rich.markup import escape
 
-from ..analysis.drafts import DraftCount
+from ..analysis.attempts import DraftCount
 from ..data import Conversation, Domain, Loaded, domains
 from ..data.checks import check as check_one
 from ..data.checks import chosen, known_rules, rules_of

@@ -159,7 +159,8 @@ def _repair(asked: Asked) -> int:
 
 
 def _readers(asked: Asked) -> int:
-    from ..analysis.simquac.readers import first, nearest, read, score_reader
+    from ..analysis.simquac.readers import first, nearest, read, readers_table, score_reader
+    from ..analysis.tables import TablesReport
 
     paths = asked.paths()
     named = zip(names_of(paths), paths, strict=True)
@@ -167,19 +168,18 @@ def _readers(asked: Asked) -> int:
     specs = asked.models or ("retriever",)
     plain = {"retriever": ("nearest sentence", nearest), "first": ("first sentence", first)}
     casts = {spec: _reader(spec) for spec in specs if spec not in plain}
-    report = read(dict(plain[spec] for spec in specs if spec in plain), sets)
-    rows = [*report.rows]
+    rows = read(dict(plain[spec] for spec in specs if spec in plain), sets)
     for (spec, name), found in (_read(asked, casts, sets) if casts else {}).items():
         answers, failures = ([one[place] for one in found] for place in (0, 1))
         rows.append(score_reader(spec, sets[name], answers, name, failures=failures))
-    rows.sort(key=lambda row: list(sets).index(row.data))
+    rows.sort(key=lambda row: list(sets).index(row["data"]))
     notes = (
         f"Unanswerable questions of a conversation: {simquac_data.UNANSWERABLE}; a reader sees the section and no earlier "
         "turn. A refusal counts 1 where there is no answer, else 0. An answer of several spans is compared by its best "
         "span. 95 % intervals are over sections.",
     )
-    asked.give(report.model_copy(update={"rows": tuple(rows), "notes": notes}))
-    return int(any(row.failed for row in rows))
+    asked.give(TablesReport(by_name={"readers": readers_table(rows, notes)}))
+    return int(any(row["failed"] for row in rows))
 
 
 def _reader(spec: str) -> "Cast":

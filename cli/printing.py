@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..analysis.tables import Table as ResultTable
     from ..analysis.tables import TabledReport
 
-TableFormat: TypeAlias = Literal["text", "csv", "md", "latex", "json"]
+TableFormat: TypeAlias = Literal["text", "csv", "md", "json"]
 
 
 class Terminal(Console):
@@ -143,7 +143,10 @@ def give(report: "TabledReport", form: TableFormat, out: Path | None, as_json: b
     else:
         tables = report.tables()
         titled = form == "csv" and len(tables) > 1
-        texts = ((f"# {table.title}\n" if titled else "") + _in_form(table, form) for table in tables)
+        texts = (
+            (f"# {table.title}\n" if titled else "") + (table.to_csv() if form == "csv" else table.to_markdown())
+            for table in tables
+        )
         text = "\n".join(texts)
     if out is None:
         put(text, end="")
@@ -151,10 +154,6 @@ def give(report: "TabledReport", form: TableFormat, out: Path | None, as_json: b
     check_free(out)
     write_text(out, text)
     say(f"written: {out}")
-
-
-def _in_form(table: "ResultTable", form: TableFormat) -> str:
-    return {"csv": table.to_csv, "latex": table.to_latex}.get(form, table.to_markdown)()
 
 
 def counts_table(counts: Counts) -> Table:

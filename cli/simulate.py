@@ -88,7 +88,7 @@ def simulate_command(
 
 def told(run: "Run", to: str | None, *, as_json: bool) -> int:
     """Print how a run ended, and write its data set in the format `to`; gives the exit code."""
-    from ..analysis.drafts import DraftCount
+    from ..analysis.attempts import DraftCount
     from ..runs.store import standing
 
     folder = run.folder

@@ -14,8 +14,7 @@ import torch
 import transformers
 
 import duologue
-from duologue.analysis.recllmsim.prediction import profile_talks
-from duologue.analysis.recllmsim.vocabulary import VOCABULARY
+from duologue.analysis.recllmsim.prediction import VOCABULARY, profile_talks
 from duologue.data.people import of_part
 
 EPOCHS, BATCH, RATE, TOKENS = 10, 16, 2e-5, 512

@@ -59,4 +59,4 @@ def extractive(name: str) -> Any:
 if __name__ == "__main__":
     name, *files = sys.argv[1:]
     sets = {file: data.simquac.questions_of(data.load(file)) for file in files}
-    print(readers.read({name: extractive(name)}, sets).table().to_markdown())
+    print(readers.readers_table(readers.read({name: extractive(name)}, sets)).to_markdown())

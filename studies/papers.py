@@ -76,7 +76,6 @@ def predict_profiles(
         >>> predict_profiles("human_exp_V2", model=["logistic"]).tables()[0]  # doctest: +SKIP
     """
     from ..analysis.recllmsim import learning, prediction
-    from ..analysis.recllmsim.vocabulary import VOCABULARY
     from ..runs.asks import RankedConversation, ranking
 
     model = model or learning.MODELS
@@ -97,7 +96,9 @@ def predict_profiles(
     learnt = learning.models_of([name for name in model if name not in (*folders, *chats)], options=True)
     scores = {f"people: {name}": _guesses(Path(name), tested) for name in folders}
     held = [RankedConversation(talk.id, talk.language, talk.messages) for talk in tested]
-    replies = ask({name: ranking(name, held, VOCABULARY) for name in chats}, "conversations") if chats else {}
+    replies = (
+        ask({name: ranking(name, held, prediction.VOCABULARY) for name in chats}, "conversations") if chats else {}
+    )
     missing = 0
     for name, answers in replies.items():
         missing += unanswered(answers, name, "conversation", they="count as wrong")
@@ -165,8 +166,7 @@ def judge_agreement(
 
 def _guesses(folder: Path, talks: "Sequence[ProfileTalk]") -> "dict[str, OptionScores]":
     """People's guesses, the answers of `duologue label --labels profile_ASPECT`: the mean of the people's scores."""
-    from ..analysis.recllmsim.prediction import ranked_scores
-    from ..analysis.recllmsim.vocabulary import ASPECTS, options_in
+    from ..analysis.recllmsim.prediction import ASPECTS, options_in, ranked_scores
     from ..runs.people_labels import answers_of as answers_in
 
     labels = {GUESS, *(f"{GUESS}_{aspect}" for aspect in ASPECTS)}
@@ -259,7 +259,7 @@ def baseline(source: str | Path, seed: int = 0) -> "TablesReport":
     students = {"offline": simulated(plain), "offline, no prompt selector": simulated(unselected)}
 
     def table(title: str, talks: Mapping[str, Any], score: Callable[[Any], Any]) -> Table:
-        return Table.across(title, {name: score(own).model_dump() for name, own in talks.items()})
+        return Table.across(title, {name: score(own) for name, own in talks.items()})
 
     return TablesReport(
         by_name={

@@ -117,8 +117,7 @@ class RealismReport(Record):
         )
         rows = tuple(
             (
-                row.name, row.simulated, row.people, row.effect.value, row.effect.low, row.effect.high,
-                row.between_people, *row.references.values(), row.differs,
+                row.name, row.simulated, row.people, *row.effect.ends, row.between_people, *row.references.values(), row.differs,
             )
             for row in self.rows
         )  # fmt: skip

@@ -5,8 +5,7 @@ Needs the extra `stats`, and `zh` for Chinese.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from math import isclose, log
+from math import log
 from statistics import fmean, multimode
 from typing import Any, TypeAlias
 
@@ -19,7 +18,9 @@ from ...data.records import Conversation, Message
 from ...data.text.languages import Language
 from ...data.text.words import words_of
 from ...errors import DataError, of_extra
-from ..estimates import Estimate, ratio, score
+from ..coefficients import concordance
+from ..estimates import Estimate, by_group
+from ..labels.reading import number_of
 from ..tables import TablesReport, table_of
 from . import learning
 
@@ -116,13 +117,8 @@ def labelled_points(conversations: Iterable[Conversation], label: str) -> dict[t
 def points_of(message: Message, label: str) -> float | None:
     """The points, 1 to 5, that a label of the message holds, also as a text; None if it holds none."""
     value = value_of(label, label_keys(message, [label]).get(label))
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    try:
-        number = float(value)
-    except ValueError:
-        return None
-    return number if learning.LOWEST <= number <= learning.HIGHEST else None
+    number = None if isinstance(value, bool) or not isinstance(value, int | float | str) else number_of(str(value))
+    return number if number is not None and learning.LOWEST <= number <= learning.HIGHEST else None
 
 
 def measure_judges(turns: Sequence[JudgedTurn], judges: Mapping[str, Judge | Stored] | None = None) -> TablesReport:
@@ -188,35 +184,21 @@ def _points(judge: Judge | Stored, train: Sequence[JudgedTurn], turns: Sequence[
 
 
 def _scores(judged: Sequence[tuple[JudgedTurn, float, int]]) -> dict[str, Estimate]:
-    user, counts = learning.places_of([turn.user for turn, _, _ in judged])
+    user, _ = learning.places_of([turn.user for turn, _, _ in judged])
     truth = np.array([turn.satisfaction for turn, _, _ in judged])
     points = np.array([value for _, value, _ in judged], dtype=float)
     low = np.array([turn.dissatisfied for turn, _, _ in judged])
     auc = learning.auc_within(low, -points, np.array([fold for _, _, fold in judged]), user)
-    concordance = _concordance(judged)
-    if auc.low is None:
-        concordance = concordance.model_copy(update={"low": None, "high": None, "reason": auc.reason})
-    return {**learning.points_scores(truth, points, user, counts), "auc": auc, "concordance": concordance}
+    return {**learning.points_scores(truth, points, user), "auc": auc, "concordance": _concordance(judged)}
 
 
 def _concordance(judged: Sequence[tuple[JudgedTurn, float, int]]) -> Estimate:
-    """Over pairs of conversations of one user with different mean satisfaction; level points count half."""
-    of_users: dict[str, dict[int, list[tuple[int, float]]]] = {}
-    for turn, points, _ in judged:
-        of_users.setdefault(turn.user, {}).setdefault(turn.conversation, []).append((turn.satisfaction, points))
-    right, pairs = [], []
-    for talks in of_users.values():
-        means = [[fmean(side) for side in zip(*own, strict=True)] for own in talks.values()]
-        wanted = [(_above(one[0], other[0]), _above(one[1], other[1])) for one, other in combinations(means, 2)]
-        told = [(truth, guess) for truth, guess in wanted if truth != 0.5]
-        if told:
-            right.append(sum(1 - abs(truth - guess) for truth, guess in told))
-            pairs.append(float(len(told)))
-    return score(ratio(np.array(right), np.array(pairs)), pairs, scale=(0.0, 1.0))
-
-
-def _above(one: float, other: float) -> float:
-    return 0.5 if isclose(one, other, rel_tol=1e-9, abs_tol=1e-12) else float(one > other)
+    """Of the mean points of a user's conversations."""
+    talks = by_group((turn.conversation, (turn, points)) for turn, points, _ in judged)
+    truth = [fmean(turn.satisfaction for turn, _ in talk) for talk in talks]
+    return concordance(
+        [talk[0][0].user for talk in talks], truth, [fmean(points for _, points in talk) for talk in talks]
+    )
 
 
 def _mean(turns: Sequence[JudgedTurn]) -> float:

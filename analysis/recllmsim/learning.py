@@ -14,7 +14,7 @@ from ...data.text.languages import Language
 from ...data.text.words import words_of
 from ...errors import DataError, SettingError, of_extra
 from ..coefficients import chance_of_margins, coefficient, distances_of
-from ..estimates import Estimate, Score, folds, ratio, score
+from ..estimates import Estimate, Score, by_group, folds, pooled, score
 
 of_extra("numpy", "stats")
 import numpy as np  # noqa: E402  # after the line that names the extra that brings it
@@ -139,11 +139,6 @@ def places_of(names: Sequence[str]) -> tuple[Array, Array]:
     return places, np.bincount(places, minlength=len(found)).astype(float)
 
 
-def sums(values: Any, user: Array, users: int) -> Array:
-    """The sum of the items' values for each user."""
-    return np.bincount(user, weights=np.asarray(values, dtype=float), minlength=users)
-
-
 def crossed(user: Array, truth: Array, predicted: Array, values: int) -> Array:
     """How often each user has each pair of values: user x true x predicted, values by their places from 0."""
     tables = np.zeros((int(user.max()) + 1, values, values))
@@ -164,20 +159,19 @@ def macro_f1(tables: Array) -> Score:
     return of
 
 
-def points_scores(truth: Array, points: Array, user: Array, counts: Array) -> dict[str, Estimate]:
+def points_scores(truth: Array, points: Array, user: Array) -> dict[str, Estimate]:
     """Of points from 1 to 5 the weighted kappa and the mean absolute error, both of the nearest whole points."""
     whole = np.array([nearest(value) for value in points])
     table = crossed(user, truth.astype(int) - LOWEST, whole - LOWEST, HIGHEST)
     return {
         "qwk": coefficient(table, chance_of_margins(distances_of(np.arange(HIGHEST), "quadratic"))),
-        "mae": mean_error(abs(whole - truth), user, counts),
+        "mae": mean_error(abs(whole - truth), user),
     }
 
 
-def mean_error(errors: Array, user: Array, counts: Array) -> Estimate:
+def mean_error(errors: Array, user: Array) -> Estimate:
     """The mean of absolute errors of points from 1 to 5."""
-    mean = ratio(sums(errors, user, len(counts)), counts)
-    return score(mean, counts.tolist(), scale=(0.0, float(HIGHEST - LOWEST)))
+    return pooled(by_group(zip(user.tolist(), errors.tolist(), strict=True)), (0.0, float(HIGHEST - LOWEST)))
 
 
 def nearest(points: float) -> int:

@@ -1,4 +1,8 @@
-"""Prediction of users' profiles from their conversations, in the settings of "When Synthetic Meets Real"."""
+"""Prediction of users' profiles from their conversations, in the settings of "When Synthetic Meets Real".
+
+A profile has options of closed vocabularies, one for each aspect. Options and translations are those of RecLLMSim's
+`desc_translated.json`, by which people filled in their profiles and annotators labelled the simulated ones.
+"""
 
 import re
 from collections import Counter
@@ -9,8 +13,9 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from ...data import domains
-from ...data.identity import digest
 from ...data.people import whose
+from ...data.recllmsim import ATTRIBUTES
+from ...data.recllmsim.published_labels import closed_list
 from ...data.recllmsim.tasks import TaskName, task_name
 from ...data.records import Conversation, Role
 from ...data.text.languages import Language
@@ -19,8 +24,24 @@ from ..attempts import assistant_of
 from ..estimates import ratio, score
 from ..tables import TablesReport, table_of
 from . import learning
+from .judges import path_of
 from .talks import own_profile
-from .vocabulary import ASPECTS, OTHERS, VOCABULARY, options_in
+
+OTHERS = "Others"
+ASPECTS = ("personality", "daily_interests", "travel_habits", "dining_preferences", "spending_habits")
+"""Keys of the aspects, as in a person's profile."""
+VOCABULARY: Mapping[str, tuple[str, ...]] = {aspect: closed_list(f"{aspect} en") or () for aspect in ASPECTS}
+"""The options of each aspect in English, "Others" last."""
+
+_OPTIONS = {
+    aspect: {
+        **dict(zip(closed_list(f"{aspect} zh") or (), options, strict=True)),
+        **{option.casefold(): option for option in options},
+    }
+    for aspect, options in VOCABULARY.items()
+}
+_NAMES = {name.casefold(): aspect for aspect in ASPECTS for name in (aspect, f"profile_{aspect}", *ATTRIBUTES[aspect])}
+
 
 Training: TypeAlias = Literal["own", "other", "both", "hot", "cold"]
 """Whose conversations are for training beside the tested ones: others of their group (`sim`, `human`), the other group
@@ -37,12 +58,33 @@ PAIRS: Mapping[str, TaskName] = {
 }
 """The published pairs of an aspect and the task whose conversations may reveal it."""
 PRIOR = "label prior"
+HOT = 3
+"""How many options are the most (`hot`), or the least (`cold`), frequent ones, as published."""
 THRESHOLD = 0.5
 """An option with this score or more is predicted, for F1 and exact match, as published."""
 STEP = 0.01
 """How much less the score of a ranked option is than that of the one before, as published."""
 METRICS = ("f1_micro", "f1_macro", "f1_weighted", "exact", "hit_1", "hit_3", "recall_1", "recall_3")
 _NUMBER_OR_TEXT = re.compile(r"(\d+)|(\D+)")
+
+
+def option(aspect: str, value: object) -> str | None:
+    """The English option of a value in either language or both; None if the vocabulary has no such option."""
+    if isinstance(value, Mapping):
+        return option(aspect, value.get("zh")) or option(aspect, value.get("en"))
+    return _OPTIONS[aspect].get(value.strip().casefold()) if isinstance(value, str) else None
+
+
+def options_in(profile: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """For each aspect that the profile has options of: these, each once, in the order of the profile."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, values in profile.items():
+        if (aspect := _NAMES.get(str(name).strip().casefold())) is None:
+            continue
+        words = (option(aspect, value) for value in (values if isinstance(values, list) else [values]))
+        if options := tuple(dict.fromkeys(word for word in words if word is not None)):
+            found[aspect] = options
+    return found
 
 
 @dataclass(frozen=True)
@@ -88,11 +130,10 @@ def profile_talks(
         elif read is None:
             why[f"are not there in {language}"] += 1
         else:
-            path = conversation.extra.get("path")
             talks.append(
                 ProfileTalk(
                     id=conversation.id,
-                    path=path if isinstance(path, str) and path else conversation.id,
+                    path=path_of(conversation),
                     user=whose(conversation),
                     assistant=assistant_of(conversation),
                     language=read[0],
@@ -112,10 +153,6 @@ class Mixture:
     """False: the option "Others" is taken away, and with it conversations that have no other."""
     pairs: bool = False
     """Only the four aspects of `PAIRS`, each from conversations about its task."""
-    ratio: float | None = None
-    """Conversations of the other group that are mixed in for each own one in training; None: all."""
-    top: int = 3
-    """How many options are the most (`hot`), or the least (`cold`), frequent ones, as published."""
 
     @property
     def aspects(self) -> list[str]:
@@ -241,7 +278,7 @@ def _parts(
         having = [place for place, options in enumerate(true) if options]
         own, other = [place for place in having if place < count], [place for place in having if place >= count]
         try:
-            of_folds = _folds(talks, own, other, true, training, split, mixture, aspect)
+            of_folds = _folds(talks, own, other, true, training, split, aspect)
         except DataError as error:
             missing.append(f"{aspect} is not predicted: {error}")
             continue
@@ -259,7 +296,6 @@ def _folds(
     true: Sequence[Sequence[str]],
     training: Training,
     split: learning.Split,
-    mixture: Mixture,
     aspect: str,
 ) -> list[learning.Fold]:
     if training != "own" and not other:
@@ -286,15 +322,9 @@ def _folds(
             order = sorted(
                 (name for name in VOCABULARY[aspect] if name != OTHERS), key=lambda name: (-counts[name], name)
             )
-            chosen = set(order[: mixture.top] if training == "hot" else order[-mixture.top :])
+            chosen = set(order[:HOT] if training == "hot" else order[-HOT:])
             further = [place for place in further if chosen & set(true[place])]
-        if training == "other":
-            made.append((further, test))
-            continue
-        if mixture.ratio is not None:
-            further.sort(key=lambda place: digest("mixture", 0, talks[place].path, talks[place].id))
-            further = further[: int(mixture.ratio * len(train))]
-        made.append((train + further, test))
+        made.append((further if training == "other" else train + further, test))
     if not all(train for train, _ in made):
         raise DataError("every conversation to train on is of the tested users: add conversations of other users")
     return made
@@ -352,42 +382,38 @@ def _rows(
     """The metrics of each aspect and of their mean, averaged over seeds; hit@1 with its interval."""
     user, everyone = learning.places_of([talk.user for talk in talks])
     rows: list[dict[str, Any]] = []
-    above, below = [], []
+    hits: list[tuple[learning.Array, learning.Array]] = []
     for part, (tests, by_seed) in zip(parts, predicted, strict=True):
-        if not tests:
-            continue
-        truth = part.truth[tests]
-        values = [_metrics(truth, scores) for scores in by_seed]
-        hit = np.mean([_among_first(truth, scores, 1) > 0 for scores in by_seed], axis=0)
-        above.append(learning.sums(hit, user[tests], len(everyone)))
-        below.append(learning.sums(np.ones(len(tests)), user[tests], len(everyone)))
-        means = {name: float(np.mean([one[name] for one in values])) for name in METRICS}
-        rows.append(_row(part.aspect, len(tests), means, above[-1:], below[-1:]))
+        if tests:
+            truth = part.truth[tests]
+            values = [_metrics(truth, scores) for scores in by_seed]
+            means = {name: float(np.mean([one[name] for one in values])) for name in METRICS}
+            hit = np.mean([_among_first(truth, scores, 1) > 0 for scores in by_seed], axis=0)
+            of_users = (np.bincount(user[tests], weights, minlength=len(everyone)) for weights in (hit, None))
+            hits.append((next(of_users), next(of_users)))
+            rows.append(_row(part.aspect, len(tests), means, hits[-1:]))
     if not rows:
         return []
     means = {name: float(np.mean([row[name] for row in rows])) for name in METRICS}
-    return [_row("mean", max(row["n"] for row in rows), means, above, below), *rows]
+    return [_row("mean", max(row["n"] for row in rows), means, hits), *rows]
 
 
 def _row(
-    aspect: str, n: int, means: Mapping[str, float], above: Sequence[learning.Array], below: Sequence[learning.Array]
+    aspect: str, n: int, means: Mapping[str, float], hits: Sequence[tuple[learning.Array, learning.Array]]
 ) -> dict[str, Any]:
-    """A row; `above` and `below`: of each aspect the hits and the tests of each user."""
-    counts = np.sum(below, axis=0)
+    """A row; `hits`: of each aspect the hits and the tests of each user."""
+    counts = np.sum([tests for _, tests in hits], axis=0)
     there = counts > 0
 
     def mean_hit(drawn: learning.Array) -> learning.Array:
-        shares = [ratio(hits[there], tests[there])(drawn) for hits, tests in zip(above, below, strict=True)]
-        averaged: learning.Array = np.mean(shares, axis=0)
+        averaged: learning.Array = np.mean([ratio(above[there], of[there])(drawn) for above, of in hits], axis=0)
         return averaged
 
-    estimate = score(mean_hit, counts[there].tolist(), scale=(0.0, 1.0))
-    row: dict[str, Any] = {"aspect": aspect, "n": n, "users": estimate.groups}
+    found = score(mean_hit, counts[there].tolist(), scale=(0.0, 1.0))
+    row: dict[str, Any] = {"aspect": aspect, "n": n, "users": found.groups}
     for name, value in means.items():
-        row[name] = value
-        if name == "hit_1":
-            row |= {"low": estimate.low, "high": estimate.high}
-    return {**row, "reason": estimate.reason}
+        row |= {name: value, **({"low": found.low, "high": found.high} if name == "hit_1" else {})}
+    return {**row, "reason": found.reason}
 
 
 def _metrics(truth: learning.Array, scores: learning.Array) -> dict[str, float]:

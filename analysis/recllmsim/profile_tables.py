@@ -4,13 +4,12 @@ Each person and each different profile of a simulated user counts once.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from ...data.labels.reading import is_other
 from ...data.recllmsim import ATTRIBUTES, Situation
 from ...data.recllmsim.profiles import AGE_BANDS
-from ...data.records import Conversation
 from ...errors import of_extra
 from ..tables import Table, table_of
 from .talks import SIDES, Talk, Talks, own_profile
@@ -22,14 +21,13 @@ Labels: TypeAlias = dict[str, list[str]]
 """Labels of a profile by the key of their attribute."""
 
 
-def profile_statistics(conversations: Iterable[Conversation] | Talks) -> Table:
+def profile_statistics(talks: Talks) -> Table:
     """Number and diversity of the labels, by attribute and side (script "profile_plot").
 
     Simpson's index is 1 - sum p^2 ("Measurement of Diversity", 1949, his lambda taken from 1): the chance that two labels
     drawn with replacement differ. Shannon's is -sum p ln p (1948). Both are of the shares among all labels of an attribute,
     "others" left out. The published script takes its simulated profiles only from travel planning.
     """
-    talks = Talks.of(conversations)
     frame, notes = _labels(talks)
     users = talks.frame().groupby("side", observed=True)["user"].nunique()
     entropy = of_extra("scipy.stats", "stats").entropy
@@ -47,9 +45,8 @@ def profile_statistics(conversations: Iterable[Conversation] | Talks) -> Table:
     return table_of("Profiles", found.astype({"simpson": float, "shannon": float}), notes)
 
 
-def profile_values(conversations: Iterable[Conversation] | Talks) -> Table:
+def profile_values(talks: Talks) -> Table:
     """The most frequent labels of each attribute and side, in English where the data has them in both languages."""
-    talks = Talks.of(conversations)
     frame, notes = _labels(talks)
     english = _english(talks.talks)
     rows = []

@@ -1,4 +1,4 @@
-"""The published tables about conversations with tasks and profiles: a function each, from conversations to a `Table`.
+"""The published tables about conversations with tasks and profiles: a function each, from `Talks` to a `Table`.
 
 Definitions are those of the README, the tables and the scripts published with the papers of RecLLMSim, among them "To What
 Extent Can LLMs Assist in User Simulation for Task-Oriented Conversations" and "Human vs. Agent in Task-Oriented
@@ -21,8 +21,6 @@ from ..tables import Table, TablesReport, table_of
 from .profile_tables import profile_statistics, profile_values
 from .talks import NOT_TOLD, SIDES, Talk, Talks
 
-Conversations: TypeAlias = Iterable[Conversation] | Talks
-"""The input of every table: conversations of any kind, or the task-oriented ones picked from them."""
 LengthMeasure: TypeAlias = Callable[[str], int | Sized]
 """The length of a text, or its pieces: `len`, or a tokenizer such as `encoding.encode` or `jieba.lcut`."""
 
@@ -40,7 +38,7 @@ _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def recllmsim_tables(
-    conversations: Conversations, *, length: LengthMeasure = len, language: Language | None = None
+    conversations: Iterable[Conversation] | Talks, *, length: LengthMeasure = len, language: Language | None = None
 ) -> TablesReport:
     """Every table of the task-oriented ones of some conversations; `length` and `language` as for `lengths`."""
     talks = Talks.of(conversations)
@@ -48,9 +46,8 @@ def recllmsim_tables(
     return TablesReport(by_name={**made, "lengths": lengths(talks, length, language)})
 
 
-def basic_counts(conversations: Conversations) -> Table:
+def basic_counts(talks: Talks) -> Table:
     """Conversations, contexts, users and messages by task and side (scripts "basic_statistics" and "basic_count")."""
-    talks = Talks.of(conversations)
     frame = talks.frame()
     frame["context"] = [str(talk.conversation.scenario.get("task_context")) for talk in talks.talks]
     frame["messages"] = [len(talk.messages) for talk in talks.talks]
@@ -69,13 +66,12 @@ def basic_counts(conversations: Conversations) -> Table:
     return table_of("Basic counts", counts.reset_index(), notes)
 
 
-def lengths(conversations: Conversations, length: LengthMeasure = len, language: Language | None = None) -> Table:
+def lengths(talks: Talks, length: LengthMeasure = len, language: Language | None = None) -> Table:
     """Mean length of a message, and of all messages of a role in a conversation, by task, side and role.
 
     `length` gives a text's length or its tokens. Texts are as they were said, or with `language` the translation beside the
     message, as the published script "basic_count" reads simulated users in Chinese: a message without one has no length.
     """
-    talks = Talks.of(conversations)
     pandas = of_extra("pandas", "stats")
 
     @cache
@@ -112,9 +108,8 @@ def lengths(conversations: Conversations, length: LengthMeasure = len, language:
     return table_of("Lengths", shown, notes)
 
 
-def quality_by_turns(conversations: Conversations) -> Table:
+def quality_by_turns(talks: Talks) -> Table:
     """Mean ratings of simulated users by length (README, "Simulation Quality across Different Conversation Turns")."""
-    talks = Talks.of(conversations)
     frame = talks.frame()
     frame["turns"] = [len(talk.messages) // 2 for talk in talks.talks]
     frame["preference_alignment"] = [talk.ratings.get(ALIGNMENT) for talk in talks.talks]
@@ -134,12 +129,11 @@ def quality_by_turns(conversations: Conversations) -> Table:
     return table_of("Quality by turns", rows[rows["n"] > 0].reset_index(), notes)
 
 
-def quality_by_questionnaire(conversations: Conversations) -> Table:
+def quality_by_questionnaire(talks: Talks) -> Table:
     """People's answers about the assistant after the conversation, in points (script "assistant_quality").
 
     That script puts people of the first study, whose files name no model, with gpt-4-turbo-preview; here they are `not told`.
     """
-    talks = Talks.of(conversations)
     unknown = sum(len(talk.options) - len(talk.questionnaire) for talk in talks.talks)
     notes = ["Points: 2 to 0; of memorization 1 (nothing was forgotten) or 0."]
     if unknown:
@@ -147,19 +141,18 @@ def quality_by_questionnaire(conversations: Conversations) -> Table:
     return _items("Assistant quality by questionnaire", talks, lambda talk: talk.questionnaire, "questionnaire", notes)
 
 
-def quality_by_rating(conversations: Conversations) -> Table:
+def quality_by_rating(talks: Talks) -> Table:
     """Annotators' ratings of each conversation, and what the simulating model reports as its user (`satisfaction`)."""
     notes = ["About user: the simulated one. Satisfaction: a model's self-report as that user, not people's."]
     title = "Assistant quality by rating"
-    return _items(title, Talks.of(conversations), lambda talk: talk.ratings | talk.self_report, "rating", notes)
+    return _items(title, talks, lambda talk: talk.ratings | talk.self_report, "rating", notes)
 
 
-def hallucination(conversations: Conversations) -> Table:
+def hallucination(talks: Talks) -> Table:
     """Replies that are judged to be made up, and conversations with such a reply, by task and side ("hallucination").
 
     A reply of which the judge cannot tell counts as not made up, as in the published script.
     """
-    talks = Talks.of(conversations)
     pandas = of_extra("pandas", "stats")
     frame = talks.frame()
     judged = [talk.judgements for talk in talks.talks]
@@ -183,26 +176,23 @@ def hallucination(conversations: Conversations) -> Table:
     return table_of("Hallucination", rows.reset_index(), notes)
 
 
-def satisfaction_by_turn(conversations: Conversations) -> Table:
+def satisfaction_by_turn(talks: Talks) -> Table:
     """Mean satisfaction with the n-th reply, 1 to 5, and how its points are spread."""
-    talks = Talks.of(conversations)
     return _satisfaction("Satisfaction by turn", talks, _replies(talks), ["side", "turn"])
 
 
-def satisfaction_by_assistant(conversations: Conversations) -> Table:
+def satisfaction_by_assistant(talks: Talks) -> Table:
     """Mean satisfaction with the replies of each assistant, 1 to 5; where there are several, first of all together."""
-    talks = Talks.of(conversations)
     return _satisfaction(
         "Satisfaction by assistant", talks, _with_all(_replies(talks), "assistant"), ["side", "assistant"]
     )
 
 
-def label_distributions(conversations: Conversations) -> Table:
+def label_distributions(talks: Talks) -> Table:
     """How often each value of each behaviour label is given, by task and side, as "Human vs. Agent" compares them.
 
     A message with several intents counts once for each. Of votes the result counts.
     """
-    talks = Talks.of(conversations)
     pandas = of_extra("pandas", "stats")
     tables = []
     for label, own in _behaviour(talks).groupby("label"):
@@ -210,7 +200,7 @@ def label_distributions(conversations: Conversations) -> Table:
         counts = pandas.crosstab([own["task"], own["side"]], own["value"])
         rows = counts.stack().rename("n").reset_index()
         rows["share"] = counts.div(counts.sum(axis=1), axis=0).stack().to_numpy()
-        labelled = own.groupby(["task", "side"], observed=True)["talk"].nunique().rename("conversations")
+        labelled = own.groupby(["task", "side"], observed=True)["number"].nunique().rename("conversations")
         rows = rows.merge(labelled.reset_index(), on=["task", "side"])
         tables.append(rows.assign(label=label))
     columns = ["label", "value", "task", "side", "n", "conversations", "of", "share"]
@@ -287,23 +277,19 @@ def _items(title: str, talks: Talks, points_of: Callable[[Talk], dict[str, int]]
 
 def _replies(talks: Talks) -> Any:
     """A row for each reply of the sides of which any has a satisfaction, with its points if it has them."""
-    pandas = of_extra("pandas", "stats")
-    rows = [
-        (talk.side, talk.assistant, place, turn, satisfied.get(turn))
-        for place, talk in enumerate(talks.talks)
-        for satisfied in [talk.satisfaction]
-        for turn in range(1, len(talk.messages_of("assistant")) + 1)
-    ]
-    frame = pandas.DataFrame(rows, columns=["side", "assistant", "talk", "turn", "points"]).astype({"points": float})
-    frame["side"] = pandas.Categorical(frame["side"], SIDES)
+    frame = talks.frame()
+    frame["turn"] = [list(range(1, len(talk.messages_of("assistant")) + 1)) for talk in talks.talks]
+    frame = frame.rename_axis("number").reset_index().explode("turn").dropna(subset="turn").astype({"turn": int})
+    frame["points"] = [talk.satisfaction.get(turn) for talk, turn in zip(frame["talk"], frame["turn"], strict=True)]
+    frame = frame.astype({"points": float})
     return frame[frame["side"].isin(frame.loc[frame["points"].notna(), "side"])]
 
 
 def _satisfaction(title: str, talks: Talks, replies: Any, keys: list[str]) -> Table:
     rated = replies[replies["points"].notna()]
     grouped, judged = replies.groupby(keys, observed=True), rated.groupby(keys, observed=True)
-    rows = judged.agg(conversations=("talk", "nunique"), n=("points", "size"), mean=("points", "mean"))
-    rows.insert(1, "of_conversations", grouped["talk"].nunique())
+    rows = judged.agg(conversations=("number", "nunique"), n=("points", "size"), mean=("points", "mean"))
+    rows.insert(1, "of_conversations", grouped["number"].nunique())
     rows.insert(3, "of", grouped.size())
     for points in range(1, 6):
         rows[f"share_{points}"] = judged["points"].agg(lambda values, points=points: (values == points).mean())
@@ -313,19 +299,18 @@ def _satisfaction(title: str, talks: Talks, replies: Any, keys: list[str]) -> Ta
 
 def _behaviour(talks: Talks) -> Any:
     """A row for each value of each behaviour label: of a conversation, or of a user's message (intents)."""
-    pandas = of_extra("pandas", "stats")
-    rows = []
-    for place, talk in enumerate(talks.talks):
-        parts = of_conversation(talk.conversation).items()
-        found = [(label, value) for label, values in parts if label.startswith(_BEHAVIOUR) for value in values]
+    frame = talks.frame()
+    found = []
+    for talk in talks.talks:
+        of_talk = of_conversation(talk.conversation).items()
+        own = [(label, value) for label, values in of_talk if label.startswith(_BEHAVIOUR) for value in values]
         for message in talk.messages_of("user"):
             labels = of_message(message)
-            found += [(label, value) for label in _INTENTS for value in labels.get(label, [])]
-        about = (talk.side, talk.task, talk.user, place)
-        rows += [(*about, label, _HUMP.sub(" ", value).lower()) for label, value in found]
-    frame = pandas.DataFrame(rows, columns=["side", "task", "user", "talk", "label", "value"])
-    frame["side"] = pandas.Categorical(frame["side"], SIDES)
-    return frame
+            own += [(label, value) for label in _INTENTS for value in labels.get(label, [])]
+        found.append([(label, _HUMP.sub(" ", value).lower()) for label, value in own])
+    frame["found"] = found
+    frame = frame.rename_axis("number").reset_index().explode("found").dropna(subset="found")
+    return frame.assign(label=[label for label, _ in frame["found"]], value=[value for _, value in frame["found"]])
 
 
 def _labels_notes(talks: Talks, found: Any) -> list[str]:

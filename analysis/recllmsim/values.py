@@ -176,8 +176,8 @@ def _measured(
         points = np.array([float(one.value) for one in told])
         guessed = by_fold(lambda train, learnt, asked: learning.fitted(model, learnt, points[train]).predict(asked))
         guessed, truth = np.clip(guessed, learning.LOWEST, learning.HIGHEST), points[tested]
-        of_whole = learning.points_scores(truth, guessed, user, counts)
-        exact = learning.mean_error(abs(guessed - truth), user, counts)
+        of_whole = learning.points_scores(truth, guessed, user)
+        exact = learning.mean_error(abs(guessed - truth), user)
         return {"mae": exact, "mae_rounded": of_whole["mae"], "qwk": of_whole["qwk"]}
 
     prior = dummies.DummyRegressor() if task == "points" else dummies.DummyClassifier()

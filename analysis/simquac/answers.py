@@ -5,12 +5,12 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import lru_cache
 from statistics import fmean
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from ...data.grounding import NO_ANSWER, gives_no_answer
 from ...data.identity import call_seed
 from ...data.people import text_of
-from ...data.records import Conversation, Message, Record
+from ...data.records import Conversation, Message
 from ...data.rules import asked_before
 from ...data.simquac import references as people_answers
 from ...data.summaries import coverage
@@ -106,50 +106,38 @@ class ScoredQuestion(NamedTuple):
     impossible: bool
 
 
-class QuacScore(Record):
-    """Answers to questions against people's. Means are over questions, each with the same weight."""
+def quac_score(scored: Sequence[ScoredQuestion]) -> dict[str, Any]:
+    """The scores of all questions together, each with the same weight; DataError without one.
 
-    questions: int
-    f1: float
-    """Mean of the questions' F1, 0 to 1; a refusal equals only a refusal."""
-    exact: float
-    """Share of questions whose answer equals a reference after normalisation."""
-    heq_q: float
-    """Share of questions on which the F1 is at least people's own; with one reference that is an F1 of 1 (HEQ-Q)."""
-    heq_d: float
-    """Share of conversations on all of whose questions it is (HEQ-D)."""
-    several_references: int
-    """Questions with more than one reference: people's own F1 is known only for these."""
-    refused_right: int
-    refused_wrong: int
-    """Refusals of questions that people answered."""
-    answered_wrong: int
-    """Answers to questions that people could not answer."""
-
-
-def quac_score(scored: Sequence[ScoredQuestion]) -> QuacScore:
-    """The scores of all questions together; DataError without one."""
+    - `f1`: the mean, 0 to 1; a refusal equals only a refusal;
+    - `exact`: the share of questions whose answer equals a reference after normalisation;
+    - `heq_q`, `heq_d`: the share of questions on which the F1 is at least people's own, which with one reference is 1, and
+      that of conversations on all of whose questions it is;
+    - `several_references`: questions with more than one reference: people's own F1 is known only for these;
+    - `refused_right`, `refused_wrong`: refusals, the latter of questions that people answered;
+    - `answered_wrong`: answers to questions that people could not answer.
+    """
     if not scored:
         raise DataError("there is no question to score: give conversations with answers")
     as_people = [one.score.f1 >= one.score.people_f1 for one in scored]
     conversations = {one.conversation for one in scored}
     failing = {one.conversation for one, reached in zip(scored, as_people, strict=True) if not reached}
     refusals = Counter((one.refused, one.impossible) for one in scored)
-    return QuacScore(
-        questions=len(scored),
-        f1=sum(one.score.f1 for one in scored) / len(scored),
-        exact=sum(one.score.exact for one in scored) / len(scored),
-        heq_q=sum(as_people) / len(scored),
-        heq_d=len(conversations - failing) / len(conversations),
-        several_references=sum(one.score.references > 1 for one in scored),
-        refused_right=refusals[True, True],
-        refused_wrong=refusals[True, False],
-        answered_wrong=refusals[False, True],
-    )
+    return {
+        "questions": len(scored),
+        "f1": sum(one.score.f1 for one in scored) / len(scored),
+        "exact": sum(one.score.exact for one in scored) / len(scored),
+        "heq_q": sum(as_people) / len(scored),
+        "heq_d": len(conversations - failing) / len(conversations),
+        "several_references": sum(one.score.references > 1 for one in scored),
+        "refused_right": refusals[True, True],
+        "refused_wrong": refusals[True, False],
+        "answered_wrong": refusals[False, True],
+    }
 
 
-def score_teacher(answered: Iterable[Conversation], references: Iterable[Conversation]) -> QuacScore:
-    """Compare a teacher's conversations with those whose questions it was asked, turn by turn.
+def score_teacher(answered: Iterable[Conversation], references: Iterable[Conversation]) -> dict[str, Any]:
+    """The `quac_score` of a teacher's conversations by those whose questions it was asked, turn by turn.
 
     DataError if the questions are not the same.
     """
@@ -190,32 +178,25 @@ def random_sentence(conversation: Conversation, number: int) -> str:
     return of_section[call_seed(0, conversation.id, "random_sentence", number, 1) % len(of_section)]
 
 
-class StudentScore(Record):
-    """A student's questions: how many are answered, how much of the section they bring up, how many repeat."""
+def score_student(conversations: Sequence[Conversation]) -> dict[str, Any]:
+    """A student's questions: how many are answered, how much of the section they bring up, how many repeat.
 
-    conversations: int
-    questions: int
-    answered: float
-    """Share of questions that got an answer, 0 to 1."""
-    asked_again: int
-    """Questions that repeat an earlier one of their conversation, white space, punctuation and case aside."""
-    coverage: float
-    """Mean over conversations of the section's share in the answers' spans, 0 to 1."""
-
-
-def score_student(conversations: Sequence[Conversation]) -> StudentScore:
-    """Count questions, answers and repeats; DataError without a question."""
+    `answered`: the share that got an answer, 0 to 1; `asked_again`: those that repeat an earlier one of their
+    conversation, white space, punctuation and case aside; `coverage`: the mean over conversations of the section's share in
+    the answers' spans. DataError without a question.
+    """
     asked = [[one.text for one in talk.messages if one.role == "user"] for talk in conversations]
     replies = [one for talk in conversations for one in talk.messages if one.role == "assistant"]
     if not any(asked):
         raise DataError("there is no question to score: give conversations with questions")
-    return StudentScore(
-        conversations=len(conversations),
-        questions=sum(map(len, asked)),
-        answered=sum(not gives_no_answer(reply) for reply in replies) / sum(map(len, asked)),
-        asked_again=sum(asked_before(text, texts[:number]) for texts in asked for number, text in enumerate(texts)),
-        coverage=fmean(map(coverage, conversations)),
-    )
+    again = sum(asked_before(text, texts[:number]) for texts in asked for number, text in enumerate(texts))
+    return {
+        "conversations": len(conversations),
+        "questions": sum(map(len, asked)),
+        "answered": sum(not gives_no_answer(reply) for reply in replies) / sum(map(len, asked)),
+        "asked_again": again,
+        "coverage": fmean(map(coverage, conversations)),
+    }
 
 
 def _answer(messages: Sequence[Message]) -> str:

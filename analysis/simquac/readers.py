@@ -4,19 +4,16 @@ Table 7 of "Let the LLMs Talk" (WSDM 2024); F1 and HEQ as in QuAC (EMNLP 2018, s
 questions to answers; those that ask a model are made elsewhere (`runs.asks`).
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeAlias
-
-from typing_extensions import override
+from typing import Any, TypeAlias
 
 from ...data.grounding import NO_ANSWER, is_refusal
 from ...data.simquac import ReadingQuestion
 from ...data.text.sentence_splitting import sentences
 from ...errors import DataError, of_extra
-from ..estimates import Estimate, folds, ratio, score
-from ..tables import Column, Table, TabledReport
-from .answers import AnswerScore, QuacScore, ScoredQuestion, normalised, quac_score, score_answer, scored_references
+from ..estimates import by_group, folds, pooled
+from ..tables import Column, Table
+from .answers import AnswerScore, ScoredQuestion, normalised, quac_score, score_answer
 
 Answers: TypeAlias = Sequence[str | None]
 ReaderFunction: TypeAlias = Callable[[Sequence[ReadingQuestion]], Answers]
@@ -25,71 +22,46 @@ Sets: TypeAlias = Mapping[str, Sequence[ReadingQuestion]]
 """Questions of data sets, by the name of each."""
 
 
-class ReaderScore(QuacScore):
-    """Scores of a reader on the questions of a data set."""
-
-    reader: str
-    data: str
-    trained_on: str = ""
-    """The data set that it was trained on, on other topics than those it is asked about."""
-    unanswerable: int
-    """Questions of these that have no answer."""
-    precision: float
-    """Share of the answer's words that the reference has. A refusal of what has no answer is 1, as is its recall;
-    a refusal of what has one, and an answer to what has none, are 0."""
-    recall: float
-    f1_low: float | None
-    """Lower end of the 95 % interval of the F1 over sections."""
-    f1_high: float | None
-    f1_answerable: float | None
-    """Mean F1 over the questions that have an answer; None without one."""
-    failed: int = 0
-    """Questions at which the reader could not be asked. They count in no other number."""
-    reason: str = ""
-    """Why the first of them failed, or why there is no interval."""
+COLUMNS = (
+    Column(name="data"),
+    Column(name="reader"),
+    Column(name="trained on", wide=True),
+    *(Column(name=name, kind="count") for name in ("questions", "unanswerable")),
+    *(Column(name=name, kind="number") for name in ("precision", "recall", "f1", "f1 low", "f1 high", "exact")),
+    *(Column(name=name, kind="number") for name in ("heq q", "heq d", "f1 answerable")),
+    *(
+        Column(name=name, kind="count", wide=True)
+        for name in ("refused right", "refused wrong", "answered wrong", "failed")
+    ),
+)
 
 
-class ReadersReport(TabledReport):
-    """Readers on data sets."""
-
-    rows: tuple[ReaderScore, ...]
-    notes: tuple[str, ...] = ()
-
-    def table(self) -> Table:
-        """A row for each reader and data set, with 95 % intervals of the F1 over sections."""
-        columns = [Column(name=name) for name in ("data", "reader")]
-        columns.append(Column(name="trained on", wide=True))
-        columns += [Column(name=name, kind="count") for name in ("questions", "unanswerable")]
-        names = ("precision", "recall", "f1", "f1 low", "f1 high", "exact", "heq q", "heq d", "f1 answerable")
-        columns += [Column(name=name, kind="number") for name in names]
-        columns += [
-            Column(name=name, kind="count", wide=True) for name in ("refused right", "refused wrong", "answered wrong")
-        ]
-        lost = [f"{row.reader} on {row.data}: {row.failed} could not be asked ({row.reason})."
-                for row in self.rows if row.failed]  # fmt: skip
-        return Table.of("Readers", columns, self.rows, [*self.notes, *lost])
-
-    @override
-    def tables(self) -> list[Table]:
-        return [self.table()]
+def readers_table(rows: Sequence[Mapping[str, Any]], notes: Iterable[str] = ()) -> Table:
+    """Rows of `score_reader` as a table."""
+    lost = [f"{row['reader']} on {row['data']}: {row['failed']} could not be asked ({row['reason']})."
+            for row in rows if row["failed"]]  # fmt: skip
+    ceiling = (
+        ["people: each reference against the others, by F1 alone."] if any(row["exact"] is None for row in rows) else []
+    )
+    return Table.of("Readers", COLUMNS, rows, [*notes, *ceiling, *lost])
 
 
-def read(readers: Mapping[str, ReaderFunction], sets: Sets, *, each_line: bool = True) -> ReadersReport:
-    """Every reader on every data set, with the rows of no answer and of people.
+def read(readers: Mapping[str, ReaderFunction], sets: Sets, *, each_line: bool = True) -> list[dict[str, Any]]:
+    """Every reader on every data set, with the rows of no answer and of people, as `score_reader` gives them.
 
     Example::
 
         >>> from duologue.data import load, simquac
-        >>> from duologue.analysis.simquac.readers import nearest, read
+        >>> from duologue.analysis.simquac.readers import nearest, read, readers_table
         >>> questions = simquac.questions_of(load("quac.json"))  # doctest: +SKIP
-        >>> read({"nearest sentence": nearest}, {"QuAC": questions}).table()  # doctest: +SKIP
+        >>> readers_table(read({"nearest sentence": nearest}, {"QuAC": questions}))  # doctest: +SKIP
     """
     rows = []
     for data, questions in sets.items():
         for name, reader in {"no answer": none, **readers}.items():
             rows.append(score_reader(name, questions, reader(questions), data, each_line))
         rows += [row for row in [people(questions, data, each_line)] if row is not None]
-    return ReadersReport(rows=tuple(rows))
+    return rows
 
 
 def cross(
@@ -99,7 +71,7 @@ def cross(
     reader: str = "trained",
     number: int = 5,
     each_line: bool = True,
-) -> ReadersReport:
+) -> list[dict[str, Any]]:
     """A reader trained on each data set and tested on each, by folds of topics.
 
     `train` learns from questions with their references and gives the reader. A topic, all under one title, is in one
@@ -121,9 +93,8 @@ def cross(
                 answers[name] |= zip((one.id for one in asked), learnt(asked) if asked else [], strict=True)
         for name, questions in sets.items():
             own = [answers[name][one.id] for one in questions]
-            row = score_reader(reader, questions, own, name, each_line)
-            rows.append(row.model_copy(update={"trained_on": trained_on}))
-    return ReadersReport(rows=tuple(rows))
+            rows.append({**score_reader(reader, questions, own, name, each_line), "trained_on": trained_on})
+    return rows
 
 
 def as_answer(answer: str | None) -> str:
@@ -143,8 +114,14 @@ def score_reader(
     data: str = "",
     each_line: bool = True,
     failures: Answers = (),
-) -> ReaderScore:
-    """Score answers against references.
+) -> dict[str, Any]:
+    """Score answers against references: the `quac_score`, and what is below.
+
+    - `precision`, `recall`: shares of the answer's words that the reference has, and the reverse. Of a refusal of what has no
+      answer they are 1; of a refusal of what has one, and of an answer to what has none, 0;
+    - `f1_low`, `f1_high`: the 95 % interval of the F1 over sections; `f1_answerable`: over questions with an answer;
+    - `failed`: questions at which the reader could not be asked, which count in no other number; `reason`: why the first of
+      them failed, or why there is no interval.
 
     `each_line`: of an answer of several spans the best one counts, as programs read the files; else all together.
     `failures`: why a question could not be asked, or None. DataError if no question is left, or numbers differ.
@@ -165,62 +142,42 @@ def score_reader(
     return _reader_score(reader, data, rows, reasons)
 
 
-def people(questions: Sequence[ReadingQuestion], data: str = "", each_line: bool = True) -> ReaderScore | None:
-    """The ceiling: every reference of a question against the others; None if no question has several references.
+def people(questions: Sequence[ReadingQuestion], data: str = "", each_line: bool = True) -> dict[str, Any] | None:
+    """The ceiling: people's own F1, each reference of a question against the others; None if no question has several.
 
-    Each reference is a reader of its own that is scored against the rest, the best of which counts. A question's value
-    is the mean over its references. HEQ is 1 by definition. Questions with one reference are left out.
+    Questions with one reference are left out. HEQ is 1 by definition; only the F1 is compared.
     """
     rows = []
-    for question in questions:
-        found = _among_people(scored_references(question.references), each_line)
-        if len(question.references) > 1:
-            impossible = question.impossible
-            rows.append((question, ScoredQuestion(question.conversation, found, impossible, impossible)))
-    return _reader_score("people", data, rows, []) if rows else None
-
-
-def _among_people(expected: Sequence[str], each_line: bool) -> AnswerScore:
-    """Each reference against the others, the mean; 1 where only one counts."""
-    if len(expected) < 2:
-        return AnswerScore(1.0, 1.0, 1.0, 1.0, 0.0, 2)
-    bests = []
-    for place, one in enumerate(expected):
-        rest = (other for number, other in enumerate(expected) if number != place)
-        scores = [score_answer(one, [other], each_line=each_line) for other in rest]
-        best = max(scores, key=lambda score: score.f1)
-        bests.append((best.f1, best.precision, best.recall, max(score.exact for score in scores)))
-    f1, precision, recall, exact = (sum(column) / len(bests) for column in zip(*bests, strict=True))
-    return AnswerScore(f1, precision, recall, exact, 0.0, 2)
+    for question in (one for one in questions if len(one.references) > 1):
+        own = scored(None, question, each_line=each_line).people_f1
+        impossible = question.impossible
+        score = AnswerScore(own, own, own, own, own, len(question.references))
+        rows.append((question, ScoredQuestion(question.conversation, score, impossible, impossible)))
+    if not rows:
+        return None
+    return _reader_score("people", data, rows, []) | dict.fromkeys(("precision", "recall", "exact"))
 
 
 def _reader_score(
     reader: str, data: str, rows: Sequence[tuple[ReadingQuestion, ScoredQuestion]], reasons: Sequence[str]
-) -> ReaderScore:
-    by_section: dict[str, list[float]] = defaultdict(list)  # questions about one section are not independent draws
-    for question, one in rows:
-        by_section[question.section].append(one.score.f1)
+) -> dict[str, Any]:
     answerable = [one.score.f1 for question, one in rows if not question.impossible]
-    interval = _over_sections(list(by_section.values()))
-    return ReaderScore(
-        **dict(quac_score([one for _, one in rows])),
-        reader=reader,
-        data=data,
-        unanswerable=sum(question.impossible for question, _ in rows),
-        precision=sum(one.score.precision for _, one in rows) / len(rows),
-        recall=sum(one.score.recall for _, one in rows) / len(rows),
-        f1_low=interval.low,
-        f1_high=interval.high,
-        f1_answerable=sum(answerable) / len(answerable) if answerable else None,
-        failed=len(reasons),
-        reason=reasons[0] if reasons else interval.reason,
-    )
-
-
-def _over_sections(values: Sequence[Sequence[float]]) -> Estimate:
-    np = of_extra("numpy", "stats")
-    sums, counts = np.array([sum(of_one) for of_one in values]), np.array([float(len(of_one)) for of_one in values])
-    return score(ratio(sums, counts), counts.tolist(), scale=(0.0, 1.0), unit="sections")
+    by_section = by_group((question.section, one.score.f1) for question, one in rows)
+    interval = pooled(by_section, (0.0, 1.0), "sections")  # questions about one section are not independent draws
+    return {
+        **quac_score([one for _, one in rows]),
+        "reader": reader,
+        "data": data,
+        "trained_on": "",
+        "unanswerable": sum(question.impossible for question, _ in rows),
+        "precision": sum(one.score.precision for _, one in rows) / len(rows),
+        "recall": sum(one.score.recall for _, one in rows) / len(rows),
+        "f1_low": interval.low,
+        "f1_high": interval.high,
+        "f1_answerable": sum(answerable) / len(answerable) if answerable else None,
+        "failed": len(reasons),
+        "reason": reasons[0] if reasons else interval.reason,
+    }
 
 
 def nearest(questions: Sequence[ReadingQuestion]) -> Answers:

@@ -1,4 +1,4 @@
-"""Sources of teacher-student conversations side by side: answers, coverage, flow, and how questions are put.
+"""Sources of teacher-student conversations side by side: questions, answers, coverage and flow.
 
 "Let the LLMs Talk" (WSDM 2024), Table 5 and Figure 2. The paper gives no definition of coverage; the one here
 is the plainest, and `docs/papers/simquac.md` says how far it agrees with what is printed there.
@@ -12,15 +12,14 @@ from statistics import fmean, pstdev
 from typing import Any, NamedTuple
 
 from ...data.grounding import gives_no_answer
-from ...data.people import paired, topic_key
+from ...data.people import paired, text_of, topic_key
 from ...data.records import Conversation, Message
 from ...data.simquac import DOMAIN
 from ...data.summaries import covered
 from ...errors import of_extra
-from ..attempts import attempt_rows, attempt_table
+from ..estimates import by_group
 from ..estimates import paired as paired_difference
 from ..tables import Cell, Column, Table, TablesReport
-from .questions import question_table
 
 
 class ConversationNumbers(NamedTuple):
@@ -33,6 +32,8 @@ class ConversationNumbers(NamedTuple):
     """Questions whose answer has no span and is not a refusal: not measured below."""
     unanswered: int
     """Questions without an answer, since the conversation ended there."""
+    words_asked: int
+    """Words of all questions, split at white space."""
     words: Sequence[int]
     """For each answered question the words of its answer, split on single spaces, summed over its spans (Table 5)."""
     spans: Sequence[int]
@@ -68,12 +69,10 @@ def simquac_statistics(sources: Mapping[str, Iterable[Conversation]]) -> TablesR
             notes.append(
                 f"{name}: {row['ungrounded']} answers are neither spans of the section nor refusals: not measured."
             )
-    tables = {"sources": Table.across("Answers, coverage and flow", rows, notes), "questions": question_table(about)}
+    tables = {"sources": Table.across("Answers, coverage and flow", rows, notes)}
     if len(numbers) > 1:
         tables["tests"] = _tests(numbers)
         tables["equal_questions"] = _at_equal_questions(about, numbers)
-    attempts = {f"attempts {name}": (name, attempt_rows(conversations)) for name, conversations in about.items()}
-    tables |= {key: attempt_table(tuple(found), name) for key, (name, found) in attempts.items() if found}
     return TablesReport(by_name=tables)
 
 
@@ -94,7 +93,7 @@ def measured(conversation: Conversation) -> ConversationNumbers:
     """The numbers of a teacher-student conversation. Needs the extra `stats`."""
     section = conversation.scenario.get("section")
     length = len(section) if isinstance(section, str) else 0
-    counts = {"questions": 0, "refused": 0, "ungrounded": 0, "unanswered": 0}
+    counts = {"questions": 0, "refused": 0, "ungrounded": 0, "unanswered": 0, "words_asked": 0}
     words: list[int] = []
     spans: list[int] = []
     starts: list[tuple[int, int]] = []
@@ -105,6 +104,7 @@ def measured(conversation: Conversation) -> ConversationNumbers:
         if not question:
             continue
         counts["questions"] += 1
+        counts["words_asked"] += len(text_of(question).split())
         shares += [len(places) / length] if length else []
         answer_spans = [span for message in answer for span in message.spans]
         if answer_spans:
@@ -143,15 +143,15 @@ def _known(numbers: Sequence[ConversationNumbers], measure: str) -> list[float]:
 
 def _source(numbers: Sequence[ConversationNumbers]) -> dict[str, Any]:
     words = [number for talk in numbers for number in talk.words]
-    totals = {
-        field: sum(getattr(talk, field) for talk in numbers)
-        for field in ("questions", "refused", "ungrounded", "unanswered")
-    }
+    summed = ("questions", "refused", "ungrounded", "unanswered", "words_asked")
+    totals = {field: sum(getattr(talk, field) for talk in numbers) for field in summed}
+    questions, asked = totals.pop("questions"), totals.pop("words_asked")
     row: dict[str, Any] = {
         "conversations": len(numbers),
-        "questions": totals.pop("questions"),
+        "questions": questions,
         "answered": len(words),
         **totals,
+        "words_per_question": asked / questions if questions else None,
         "words_per_answer": mean_of(words),
         "spans_per_answer": mean_of([number for talk in numbers for number in talk.spans]),
     }
@@ -224,8 +224,7 @@ def _at_equal_questions(
         ]
         for name, coverages in (("all", whole), ("first k", first)):
             found = paired_difference(coverages, (0, 1), "sections")
-            means = (found.old, found.new, found.value, found.low, found.high)
-            rows.append((name, a, b, found.n, found.groups, *means, found.p))
+            rows.append((name, a, b, found.n, found.groups, found.old, found.new, *found.ends, found.p))
             notes += [f"{a} and {b}, {name}: {found.reason}."] if found.reason else []
     title = "Coverage at equal number of questions"
     return Table(title=title, columns=tuple(columns), rows=tuple(rows), notes=tuple(notes))
@@ -238,9 +237,9 @@ def _coverages(
     of_conversation = {
         id(talk): of_talk for name in (a, b) for talk, of_talk in zip(about[name], numbers[name], strict=True)
     }
-    by_section: dict[str | None, list[tuple[Sequence[float], Sequence[float]]]] = {}
-    for one, other in paired(about[a], about[b]).pairs:
-        shares = of_conversation[id(one)].coverage_by_question, of_conversation[id(other)].coverage_by_question
-        if all(shares):  # where nothing is asked k is 0, and at no question everybody is equal
-            by_section.setdefault(topic_key(one), []).append(shares)
-    return list(by_section.values())
+    pairs = (
+        (topic_key(one), tuple(of_conversation[id(talk)].coverage_by_question for talk in (one, other)))
+        for one, other in paired(about[a], about[b]).pairs
+    )
+    # Where nothing is asked k is 0, and at no question everybody is equal.
+    return by_group((section, (first, second)) for section, (first, second) in pairs if first and second)

@@ -13,7 +13,6 @@ from ...data.people import text_of
 from ...data.records import Conversation, Message
 from ...data.simquac import DOMAIN, released
 from ...errors import DataError
-from ..attempts import attempt_rows, attempt_table
 from ..tables import Cell, Column, Table, TablesReport
 from .answers import score_teacher
 from .statistics import exchanges, mean_of
@@ -77,11 +76,10 @@ def teacher_statistics(
     ]
     texts = [(_text(answer), _text(people)) for answer, people in turns]
     said, of_people = ([text for text in side if text] for side in zip(*texts, strict=True)) if texts else ([], [])
-    score = score_teacher(*zip(*pairs, strict=True)).model_dump(exclude={"questions"}) if pairs else {}
     numbers: dict[str, Cell] = {
         "conversations": len(pairs),
         "questions": len(turns),
-        **score,
+        **(score_teacher(*zip(*pairs, strict=True)) if pairs else {}),
         "words_per_answer": mean_of([_words(text) for text in said]),
         "words_per_answer_people": mean_of([_words(text) for text in of_people]),
         "spans_per_answer": mean_of([len(_lines(text)) for text in said]),
@@ -91,8 +89,6 @@ def teacher_statistics(
         "overlap_published": _table_3(turns, "published"),
         "scores": Table.across("Teacher on people's questions", {teacher: numbers}, notes),
     }
-    if attempts := attempt_rows(conversations):
-        tables["attempts"] = attempt_table(attempts)
     return TablesReport(by_name=tables)
 
 

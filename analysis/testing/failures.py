@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pydantic import Field
 
 from ...data.records import Conversation, Record
+from ..estimates import by_group
 from ..faults import Cause, Whose
 from ..outcomes import Outcome, details_of, in_words
 
@@ -95,18 +96,16 @@ def failed_conversation(conversation: Conversation, result: Outcome) -> FailedCo
 
 def groups_of(versions: Mapping[str, Iterable[FailedConversation]]) -> tuple[FailureGroup, ...]:
     """The groups of failures by the version's name, the largest first; a version `""` is not named."""
-    members: dict[str, list[tuple[str, FailedConversation]]] = {}
-    for version, failures in versions.items():
-        for failure in failures:
-            members.setdefault(failure.cause.group, []).append((version, failure))
-    groups = [_group(name, group, [*versions]) for name, group in members.items()]
+    every = ((version, failure) for version, failures in versions.items() for failure in failures)
+    members = by_group((failure.cause.group, (version, failure)) for version, failure in every)
+    groups = [_group(group, [*versions]) for group in members]
     return tuple(sorted(groups, key=lambda group: (-group.conversations, group.name)))
 
 
-def _group(name: str, members: Sequence[tuple[str, FailedConversation]], versions: Sequence[str]) -> FailureGroup:
+def _group(members: Sequence[tuple[str, FailedConversation]], versions: Sequence[str]) -> FailureGroup:
     counts = {version: sum(of == version for of, _ in members) for version in versions if version}
     return FailureGroup(
-        name=name,
+        name=members[0][1].cause.group,
         faults=dict(Counter(failure.fault for _, failure in members).most_common()),
         conversations=len(members),
         scenarios=len({failure.scenario for _, failure in members}),

@@ -21,7 +21,7 @@ from ...data.identity import digest
 from ...data.labels.reading import SCORES
 from ...data.records import Conversation, Message, Record, as_object
 from ..attempts import rejected_drafts
-from ..estimates import FEWEST, Difference, Span, holm, paired
+from ..estimates import FEWEST, Difference, Span, by_group, holm, paired
 from ..faults import SUCCESS
 from ..outcomes import outcome, scenario_key
 from ..tables import Column, Table
@@ -340,13 +340,13 @@ def _first_difference(old: Sequence[tuple[str, str]], new: Sequence[tuple[str, s
 
 def _by_scenario(pairs: Iterable[_Halves], name: str, without: float | None = None) -> list[list[tuple[float, float]]]:
     """The values of both versions by scenario; `without`: the value of a conversation that has none."""
-    scenarios: dict[str, list[tuple[float, float]]] = {}
+    found = []
     for halves in pairs:
         old, new = (without if (value := _value(half, name)) is None else value for half in halves)
         key = next((half.scenario for half in halves if half is not None), None)
         if old is not None and new is not None and key is not None:
-            scenarios.setdefault(key, []).append((old, new))
-    return list(scenarios.values())
+            found.append((key, (old, new)))
+    return by_group(found)
 
 
 def _value(half: _Half | None, name: str) -> float | None:
@@ -455,15 +455,12 @@ def changed_lines(result: PairedTest) -> list[str]:
 
 def _pair_lines(kind: Literal["lost", "won"], result: PairedTest) -> Iterator[str]:
     """Of the scenarios in which one version won pairs the first pair, and why the other version failed."""
-    by_scenario: dict[str, list[TestedPair]] = {}
-    for pair in result.tested:
-        if pair.kind == kind:
-            by_scenario.setdefault(pair.scenario, []).append(pair)
-    for scenario, (first, *others) in [*by_scenario.items()][:AT_MOST]:
+    by_scenario = by_group((pair.scenario, pair) for pair in result.tested if pair.kind == kind)
+    for first, *others in by_scenario[:AT_MOST]:
         name, failed = (result.new_name, first.new_reason) if kind == "lost" else (result.old_name, first.old_reason)
         place = "" if first.differs_at is None else f", differs from message {first.differs_at}"
         more = f"; {len(others)} more of this scenario" if others else ""
-        yield f"{kind}: {scenario} ({first.id}{place}{more}): {name} failed: {failed}"
+        yield f"{kind}: {first.scenario} ({first.id}{place}{more}): {name} failed: {failed}"
     if (left := len(by_scenario) - AT_MOST) > 0:
         yield f"{kind}: {left} more scenario{'s' * (left > 1)}"
 

@@ -209,8 +209,8 @@ def user_table(result: Successes) -> Table:
     rows = []
     for one in result.users:
         pair = one.against_plain
-        difference = (pair.value, pair.low, pair.high) if pair else (None, None, None)
-        rows.append((one.user, one.success.n, *_numbers(one.success), *difference, one.adjusted_p))
+        difference = pair.ends if pair else (None, None, None)
+        rows.append((one.user, one.success.n, *one.success.ends, *difference, one.adjusted_p))
     notes = ["difference: the share less that of the plain user, in pairs by scenario; from, to: its 95 % interval"]
     reasons = dict.fromkeys(one.success.reason for one in result.users if one.success.reason)
     return Table(
@@ -223,10 +223,6 @@ def user_table(result: Successes) -> Table:
         rows=tuple(rows),
         notes=(*notes, *reasons),
     )
-
-
-def _numbers(one: Estimate) -> tuple[float | None, float | None, float | None]:
-    return one.value, one.low, one.high
 
 
 def resuming(result: Successes, again: str, end: str = "") -> str:

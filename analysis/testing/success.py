@@ -15,7 +15,7 @@ from ...data.records import INTERRUPT, Attempt, Conversation, Record, as_object
 from ...data.scenarios import tools_in_success
 from ...errors import DataError
 from ..attempts import model_tokens, rejected_drafts, sent_although_rejected
-from ..estimates import Difference, Estimate, holm, mean, paired, share
+from ..estimates import Difference, Estimate, by_group, holm, mean, paired, share
 from ..faults import SUCCESS, Whose, forbidden_in
 from ..outcomes import (
     SCORE_FAILED,
@@ -301,7 +301,7 @@ def successes(
         success=success,
         first_draft=_share(listed, rejected=False) if counts["rejected drafts"] else None,
         pass_hat={
-            k: mean([comb(reached, k) / comb(total, k) for reached, total in chances], SHARE, "scenarios")
+            k: mean([[comb(reached, k) / comb(total, k)] for reached, total in chances], SHARE, "scenarios")
             for k in range(1, min((total for _, total in chances), default=0) + 1)
         },
         scenarios=tuple(_rows(listed)),
@@ -311,7 +311,7 @@ def successes(
         faults={whose: faults[whose] for whose in KNOWN if faults[whose] or whose in KNOWN[:4]},
         counts=dict(counts),
         measures={
-            name: mean([sum(values) / len(values) for values in of_scenarios], unit="scenarios")
+            name: mean(of_scenarios, unit="scenarios")
             for name in ("turns", "tokens", "turn seconds")
             if (of_scenarios := [one.values[name] for one in listed if name in one.values])
         },
@@ -336,20 +336,16 @@ def _share(scenarios: Sequence[_Scenario], *, rejected: bool = True) -> Estimate
 
     `rejected`: successes with a rejected draft count.
     """
-    sums: dict[str, tuple[int, int]] = {}
-    for scenario in scenarios:
-        counted = [success and (rejected or not drafts) for success, drafts in scenario.counted]
-        before = sums.get(scenario.content, (0, 0))
-        sums[scenario.content] = before[0] + sum(counted), before[1] + len(counted)
-    return share([*sums.values()])
+    counted = (
+        (one.content, success and (rejected or not drafts)) for one in scenarios for success, drafts in one.counted
+    )
+    return share([(sum(reached), len(reached)) for reached in by_group(counted)])
 
 
 def share_over_scenarios(outcomes: Iterable[tuple[Conversation, bool]]) -> Estimate:
     """The share of successes of conversations, each with its outcome, and its interval over scenarios."""
-    scenarios: dict[str, list[bool]] = {}
-    for conversation, success in outcomes:
-        scenarios.setdefault(content_key(conversation), []).append(success)
-    return share([(sum(reached), len(reached)) for reached in scenarios.values()])
+    scenarios = by_group((content_key(conversation), success) for conversation, success in outcomes)
+    return share([(sum(reached), len(reached)) for reached in scenarios])
 
 
 def _rows(scenarios: Sequence[_Scenario]) -> Iterator[ScenarioSuccess]:

@@ -57,7 +57,7 @@ def test_scores_are_jackknifed():
     from duologue.analysis.estimates import ratio, score
 
     values = [1.0, 2.0, 3.0, 4.0, 5.0, 9.0]
-    own = mean(values)
+    own = mean([[value] for value in values])
     found = score(ratio(numpy.array(values), numpy.ones(6)), [1] * 6)
     assert (found.value, found.low, found.high) == pytest.approx((own.value, own.low, own.high))
     assert own.low == pytest.approx(4 - 2.5705818 * (8.0 / 6) ** 0.5)

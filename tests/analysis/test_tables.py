@@ -54,14 +54,6 @@ def test_markdown_shows_text_as_text_and_a_missing_value_as_a_dash():
     ]
 
 
-def test_latex_escapes_its_own_signs():
-    latex = TABLE.to_latex()
-    assert r"\caption{Lengths & shares}" in latex or r"\caption{Lengths \& shares}" in latex
-    assert r"\begin{tabular}{lrrrr}" in latex
-    assert r"b\_" in latex
-    assert r"50\% of" in latex
-
-
 def test_csv_is_unrounded_with_empty_fields_for_what_is_missing():
     rows = list(csv.reader(io.StringIO(TABLE.to_csv())))
     assert rows[0] == ["side", "messages", "length (words)", "p", "survives"]

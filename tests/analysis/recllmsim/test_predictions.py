@@ -15,12 +15,13 @@ from duologue.analysis.recllmsim.learning import folds_of, macro_f1, models_of
 from duologue.analysis.recllmsim.prediction import (
     Mixture,
     ProfileTalk,
+    option,
+    options_in,
     predict_profiles,
     profile_talks,
     ranked_scores,
 )
 from duologue.analysis.recllmsim.values import measure_intents, measure_satisfaction
-from duologue.analysis.recllmsim.vocabulary import option, options_in
 from duologue.data import Conversation, Message
 from duologue.errors import DataError
 
@@ -74,14 +75,12 @@ def test_the_other_group_is_learnt_from_alone_and_mixed_in_but_never_what_was_ma
     assert alone["label prior"]["hit_1"] == 0  # Patient is all that there is to learn
     with pytest.raises(DataError, match="every conversation to train on is of the tested users"):
         predict_profiles(people[:4], [told(9, "flag", "Patient", user="u0")], models={}, trainings=["other"])
-    fewer = predict_profiles(people, copies, models={}, trainings=["both"], mixture=Mixture(ratio=0))
-    assert (
-        rows_of(fewer)["label prior"]["hit_1"] == rows_of(predict_profiles(people, models={}))["label prior"]["hit_1"]
-    )
-    hot = predict_profiles(people, copies, models={}, trainings=["hot"], mixture=Mixture(top=1))
-    own = predict_profiles(people, models={})
-    priors = [rows_of(one, split="users")["label prior"]["recall_3"] for one in (hot, own)]
-    assert priors[0] == priors[1]  # nobody is hot there
+    rare = [told(200 + n, "flag", "Patient", user=f"v{n}") for n in range(3 * USERS)]
+    hits = {}
+    for training in ("own", "hot", "cold", "both"):
+        rows = rows_of(predict_profiles(people, rare, models={}, trainings=[training]), split="users")
+        hits[training] = rows["label prior"]["hit_1"]
+    assert hits["hot"] == hits["own"] > hits["cold"] == hits["both"] == 0  # no user has the option of the others
 
 
 def test_others_and_pairs_leave_out_what_does_not_count() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("pandas")
 
-from duologue.analysis.recllmsim import recllmsim_tables
+from duologue.analysis.recllmsim import Talks, recllmsim_tables
 from duologue.analysis.recllmsim.tables import TABLES, lengths
 from duologue.analysis.tables import TablesReport
 from duologue.data import Conversation, load, recllmsim
@@ -23,12 +23,12 @@ Made = Callable[..., Conversation]
 
 def rows_of(name: str, conversations: Iterable[Conversation], *keys: str) -> dict[tuple[Any, ...], dict[str, Any]]:
     """The rows of a table by some of their cells."""
-    report = TablesReport(by_name={name: TABLES[name](conversations)})
+    report = TablesReport(by_name={name: TABLES[name](Talks.of(conversations))})
     return {tuple(row[key] for key in keys): row for row in report.to_json()[name]}
 
 
 def notes_of(name: str, conversations: Iterable[Conversation]) -> str:
-    return " ".join(TABLES[name](conversations).notes)
+    return " ".join(TABLES[name](Talks.of(conversations)).notes)
 
 
 def values(row: dict[str, Any], *keys: str) -> tuple[Any, ...]:
@@ -67,10 +67,10 @@ def test_lengths_are_what_a_function_gives_of_the_texts_or_of_their_translations
     conversations = [one, simulated("ua", texts=["abc", "f g"])]
     rows = rows_of("lengths", conversations, "task", "role")
     assert values(rows["all", "user"], "messages", "per_message", "per_conversation") == (3, 3, 4.5)
-    words = lengths(conversations, str.split)
+    words = lengths(Talks.of(conversations), str.split)
     assert [row[-2:] for row in words.rows[:2]] == [(1, 1.5), (2, 3)]
     messages = [one.messages[0].model_copy(update={"extra": {"content_zh": "长文"}}), *one.messages[1:]]
-    chinese = lengths([one.model_copy(update={"messages": tuple(messages)})], language="zh")
+    chinese = lengths(Talks.of([one.model_copy(update={"messages": tuple(messages)})]), language="zh")
     assert [row[-2:] for row in chinese.rows[:2]] == [(2, None), (None, None)]
     assert "3 messages are not to be had in this language" in " ".join(chinese.notes)
 

@@ -1,15 +1,18 @@
 """Readers of QuAC and SimQuAC: how answers are scored, who answers without a model, training on other topics."""
 
+from types import SimpleNamespace
+
 import pytest
 
 pytest.importorskip("sklearn")
 
 from duologue.analysis.simquac import answers, overlap, score_answer
-from duologue.analysis.simquac.readers import cross, first, nearest, none, people, read, score_reader
+from duologue.analysis.simquac.readers import cross, first, nearest, none, people, read, readers_table, score_reader
 from duologue.data import Conversation, DataError, Message, load
 from duologue.data.grounding import NO_ANSWER
 from duologue.data.simquac import questions_of
 from tests.analysis.asked import question, talk
+from tests.analysis.printed import rows
 
 
 @pytest.mark.parametrize(
@@ -53,13 +56,12 @@ def test_a_table_has_a_row_for_no_answer_people_and_each_reader():
         question("Who left?", "The last keeper", "keeper", number=0),
         question("Why?", NO_ANSWER, number=1),
     ]
-    report = read({"nearest": nearest, "first": first}, {"mine": asked})
-    assert [row.reader for row in report.rows] == ["no answer", "nearest", "first", "people"]
-    nothing, near, *_, best = report.rows
+    table = readers_table(read({"nearest": nearest, "first": first}, {"mine": asked}))
+    assert [row.reader for row in rows(table)] == ["no answer", "nearest", "first", "people"]
+    nothing, near, *_, best = rows(table)
     assert (nothing.f1, nothing.refused_right, nothing.refused_wrong) == (0.5, 1, 1)
     assert (near.answered_wrong, near.unanswerable, near.heq_d) == (1, 1, 0.0)
     assert (best.questions, best.heq_q, best.f1) == (1, 1.0, pytest.approx(2 / 3))
-    assert report.table().columns[1].name == "reader"
     assert people(asked[1:]) is None
 
 
@@ -72,10 +74,10 @@ def test_the_nearest_sentence_is_that_of_the_rarest_common_words():
 def test_intervals_are_over_sections_and_what_could_not_be_asked_counts_nowhere():
     asked = [question("?", "a", number=n, section=f"section {n // 2}") for n in range(16)]
     given = ["a" if n % 3 else "b" for n in range(16)]
-    row = score_reader("mine", asked, given, failures=["down"] + [None] * 15)
+    row = SimpleNamespace(**score_reader("mine", asked, given, failures=["down"] + [None] * 15))
     assert (row.questions, row.failed, row.reason) == (15, 1, "down")
     assert row.f1_low < row.f1 < row.f1_high
-    assert score_reader("mine", asked[:4], given[:4]).reason == "no interval: 2 sections, 6 are needed"
+    assert score_reader("mine", asked[:4], given[:4])["reason"] == "no interval: 2 sections, 6 are needed"
     with pytest.raises(DataError, match="gave 1 answers to 16 questions"):
         score_reader("mine", asked, ["a"])
     with pytest.raises(DataError, match=r"no question to score \(down\)"):
@@ -97,8 +99,7 @@ def test_no_topic_is_both_learnt_from_and_tested():
 
         return reader
 
-    report = cross(train, sets)
-    assert [(row.trained_on, row.data, row.f1) for row in report.rows] == [
+    assert [(row["trained_on"], row["data"], row["f1"]) for row in cross(train, sets)] == [
         (one, other, 1.0) for one in sets for other in sets
     ]
     with pytest.raises(DataError, match="7 topics are too few for 8 folds"):
@@ -108,12 +109,12 @@ def test_no_topic_is_both_learnt_from_and_tested():
 def test_a_teacher_and_a_student_are_scored_question_by_question():
     asked = talk(("Who left?", "The last keeper"), ("Why?", NO_ANSWER), ("why", "so"))
     score = answers.score_teacher([asked], [asked])
-    assert (score.f1, score.heq_d, score.refused_right, score.questions) == (1.0, 1.0, 1, 3)
+    assert (score["f1"], score["heq_d"], score["refused_right"], score["questions"]) == (1.0, 1.0, 1, 3)
     given = answers.answered_by(answers.first_sentence, [asked])
     assert given[0].messages[1].text == "Three keepers lived there."
-    assert answers.score_teacher(given, [asked]).answered_wrong == 1
+    assert answers.score_teacher(given, [asked])["answered_wrong"] == 1
     student = answers.score_student([asked])
-    assert (student.questions, student.asked_again, student.answered) == (3, 1, pytest.approx(2 / 3))
+    assert (student["questions"], student["asked_again"], student["answered"]) == (3, 1, pytest.approx(2 / 3))
     other = asked.model_copy(update={"messages": (Message(role="user", text="What?"), *asked.messages[1:])})
     with pytest.raises(DataError, match="has other questions than its reference"):
         answers.score_teacher([other], [asked])
@@ -132,6 +133,6 @@ def test_only_the_first_unanswerable_questions_of_a_conversation_are_asked():
 @pytest.mark.heavy
 def test_the_open_data_gives_the_figures_of_the_documentation(open_data):
     sets = {name: questions_of(load(open_data / f"simquac/{name}.json")) for name in ("quac_subset", "sim_quac")}
-    rows = {(row.data, row.reader): row for row in read({"nearest": nearest, "first": first}, sets).rows}
-    assert rows["quac_subset", "nearest"].f1 == pytest.approx(0.1664, abs=1e-4)
-    assert rows["sim_quac", "nearest"].f1 == pytest.approx(0.2126, abs=1e-4)
+    f1 = {(row["data"], row["reader"]): row["f1"] for row in read({"nearest": nearest}, sets)}
+    assert f1["quac_subset", "nearest"] == pytest.approx(0.1664, abs=1e-4)
+    assert f1["sim_quac", "nearest"] == pytest.approx(0.2126, abs=1e-4)

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from duologue import data
-from duologue.analysis.simquac import question_forms, question_type, simquac_statistics
+from duologue.analysis.simquac import simquac_statistics
 from duologue.data import Conversation, Message, Span
 from duologue.data.simquac import Topic
 from tests.analysis.printed import measures, rows
@@ -121,31 +121,6 @@ def test_a_goodbye_that_is_not_stored_is_no_question():
     assert of(conversation.model_copy(update={"messages": (*conversation.messages, bye)})).questions == 1
 
 
-@pytest.mark.parametrize(
-    ("question", "kind"),
-    [
-        ("What is it?", "what"),
-        ("In what year?", "what"),
-        ("And whose house was it?", "who"),
-        ("Did he know why?", "yes or no"),
-        ("Didn't she?", "yes or no"),
-        ("But how many?", "how"),
-        ("Tell me more.", "other"),
-        ("", "other"),
-    ],
-)
-def test_a_questions_type_is_told_by_its_asking_word(question, kind):
-    assert question_type(question) == kind
-
-
-def test_question_lengths_and_repeats_are_counted():
-    forms = question_forms([talk(("Who was it?", []), ("who was it", []), ("Why? How?", []))])
-    assert (forms["questions"], forms["several"], forms["asked_again"]) == (3, 1, 1)
-    assert forms["words_mean"] == pytest.approx((3 + 3 + 2) / 3)
-    assert forms["words_sd"] == pytest.approx(math.sqrt(2 / 9))
-    assert forms["asks who"] == pytest.approx(2 / 3)
-
-
 @pytest.fixture(scope="module")
 def open_statistics(open_data):
     files = ("quac_subset.json", "sim_quac.json")
@@ -157,6 +132,7 @@ def test_the_open_data_gives_the_numbers_of_the_documentation(open_statistics):
     assert (people.conversations, people.questions, people.answered) == (77, 552, 446)
     assert (simulated.conversations, simulated.questions, simulated.answered) == (77, 924, 565)
     assert (people.words_per_answer, people.spans_per_answer) == (pytest.approx(15.2422, abs=1e-4), 1.0)
+    assert (people.words_per_question, simulated.words_per_question) == pytest.approx((6.571, 13.319), abs=1e-3)
     assert simulated.words_per_answer == pytest.approx(27.3451, abs=1e-4)
     assert simulated.spans_per_answer == pytest.approx(1.3823, abs=1e-4)
     assert (people.coverage_mean, people.coverage_sd) == pytest.approx((0.2417, 0.1482), abs=1e-4)

@@ -1,12 +1,10 @@
-"""A teacher's answers beside people's, and how soon drafts pass: small cases counted by hand."""
+"""A teacher's answers beside people's: small cases counted by hand."""
 
 import pytest
 
 from duologue import data
-from duologue.analysis import attempt_rows, attempt_table
 from duologue.analysis.simquac import relation, teacher_statistics
-from duologue.data import Attempt, Conversation, Message
-from duologue.data.records import NodeInfo, Provenance, Unsaid
+from duologue.data import Conversation, Message
 from duologue.data.simquac import Topic
 from tests.analysis.printed import measures, rows
 
@@ -111,51 +109,3 @@ def test_the_open_teacher_topics_give_the_numbers_of_the_documentation(open_data
         ("different", 26, 6, 19, 51),
     )
     assert (scores(statistics).questions, scores(statistics).f1) == (100, pytest.approx(0.3570, abs=1e-4))
-
-
-def drafted(*attempts, text="x"):
-    return Message(role="assistant", text=text, attempts=attempts)
-
-
-def draft(number, verdict, reason=None, text="x"):
-    return Attempt(number=number, verdict=verdict, reason=reason, text=text)
-
-
-def test_validity_is_counted_by_attempt_reason_and_model():
-    user = Message(role="user", text="Who?")
-    provenance = Provenance(
-        cast="c",
-        nodes={"assistant": NodeInfo.of("assistant", {"model": {"spec": "m", "arguments": {"temperature": 0}}})},
-    )
-    conversation = Conversation(
-        id="a",
-        scenario=TOPIC.scenario(),
-        provenance=provenance,
-        messages=(
-            user,
-            drafted(draft(1, "accepted")),
-            user,
-            drafted(draft(1, "rejected", "partly"), draft(2, "accepted", text=NONE)),
-            user,
-            drafted(draft(1, "rejected", "empty"), draft(2, "rejected", "partly")),
-        ),
-        unsaid=(Unsaid(role="assistant", after=6, attempts=(draft(1, "unjudged"),)),),
-    )
-    first, second = attempt_rows([conversation])
-    assert (first.model, first.attempt, first.turns) == ("m?temperature=0", 1, 3)
-    assert (first.accepted, first.grounded, first.refused, first.rejected) == (1, 1, 0, 2)
-    assert first.reasons == {"empty": 1, "partly": 1}
-    assert (second.turns, second.accepted, second.grounded, second.refused) == (2, 1, 0, 1)
-    assert (first.accepted_so_far, second.accepted_so_far) == pytest.approx((1 / 3, 2 / 3))
-    assert attempt_table([first, second]).rows[0][-1] == "1 empty, 1 partly"
-
-
-def test_several_messages_of_one_call_are_one_turn_and_stand_or_fall_together():
-    conversation = Conversation(
-        id="a",
-        scenario=TOPIC.scenario(),
-        messages=(drafted(draft(1, "rejected", "empty"), draft(1, "accepted"), draft(2, "accepted")), drafted(draft(2, "accepted"))),
-    )  # fmt: skip
-    first, second = attempt_rows([conversation])
-    assert (first.turns, first.rejected, second.turns, second.accepted) == (1, 1, 1, 1)
-    assert first.model == "not told"

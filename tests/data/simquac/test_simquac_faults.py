@@ -101,8 +101,8 @@ def test_answers_without_an_original_one_are_one_answer_though_spans_overlap_or_
     assert (source.answered, source.refused, source.spans_per_answer) == (3, 1, (3 + 1 + 2) / 3)
     assert source.words_per_answer == ((2 + 3 + 2) + 2 + (2 + 2)) / 3
     assert source.coverage_mean == pytest.approx((len("Three keepers") + len("left in 1968")) / len(section))
-    rows = readers.read({"nearest": readers.nearest}, {"x": simquac.questions_of([one])}).rows
-    assert [row.reader for row in rows] == ["no answer", "nearest"]
+    rows = readers.read({"nearest": readers.nearest}, {"x": simquac.questions_of([one])})
+    assert [row["reader"] for row in rows] == ["no answer", "nearest"]
     simquac.write_quac([one], tmp_path / "rows.jsonl")
     assert [tuple(question.references) for question in simquac.questions_of(load(tmp_path / "rows.jsonl"))] == list(
         simquac.references(one)
