@@ -284,6 +284,10 @@ class Reading:
             return False
         if _REQUESTS.search(messages[last].text):  # an answer that it did not get
             return False
+        if outcome_of(messages[last].text) == "refused" and {one.name for one in self.calls} - {
+            name for name, _ in self.steps
+        }:
+            return False  # what a tool besides the plan's told it may be why
         # A user that leaves at anything else than an outcome may have had another wish.
         return (
             self.conversation.stop not in ("user_ended", "user_gave_up") or outcome_of(messages[last].text) is not None
@@ -444,8 +448,9 @@ def cause_of(conversation: Conversation, frames: tuple[str, ...] = ()) -> Cause:
 
 def _weighed(reading: Reading, found: Sequence[UserFaultFinding]) -> list[tuple[UserFaultFinding, bool]]:
     """Each finding, and whether it explains the failure; what only may be so is no explanation."""
-    again = sum(one.rule == "user-repeats-itself" for one in found) > 1  # once may answer an agent that did not hear
-    return [(one, _names(reading, one) and (one.rule != "user-repeats-itself" or again)) for one in found]
+    # A user may repeat what an agent did not hear; not while it keeps a value to itself.
+    silent = bool(reading.withheld)
+    return [(one, _names(reading, one) and (one.rule != "user-repeats-itself" or silent)) for one in found]
 
 
 def _names(reading: Reading, fault: UserFaultFinding) -> bool:
