@@ -31,6 +31,7 @@ from ..data.rules import DIALOGUE_RULES, USER_FAULT_RULES, UserFaultFinding, fau
 from ..data.rules.guards import is_repeat
 from ..data.rules.outcomes import consent, is_courtesy, outcome_of, statements
 from ..data.scenarios import tools_in_success
+from ..data.text.languages import HAN
 from ..data.text.values import brief_of, holds, names_goal, scalars, values_in
 
 SUCCESS = "success"
@@ -79,6 +80,8 @@ _HAND_OFF = ("transfer_to_", "transfer_back_to_", "handoff_to_", "hand_off_to_")
 """Begins of the tools of langgraph-supervisor and langgraph-swarm that hand the conversation to another agent."""
 _OF_ANY_AGENT = ("model", "agent", "tools", INTERRUPT)
 """Names of the nodes that LangChain's agents have: they say nothing of where it was."""
+SHORT = 16
+"""Characters of a statement, a Chinese one counts as three, beyond which it may be the user's goal in other words."""
 _WRONG_CALL = ("Error invoking tool ", "is not a valid tool", "validation error", "missing 1 required")
 """What LangGraph and pydantic say of a call that does not fit the tool, in the error of the call."""
 _OF_ANYBODY = (
@@ -277,16 +280,15 @@ class Reading:
             return False  # which of two values is which is not told by their forms
         made = [(call.name, call.tool_call.arguments) for call in self.calls if not call.error]
         failed = any(call.error for call in self.calls)
-        empty = any(call.tool_call.result in ("", "[]", "{}", None, [], {}) for call in self.calls)
+        names = {name for name, _ in self.steps}
+        empty = any(call.tool_call.result in ("", "[]", "{}", [], {}) for call in self.calls if call.name not in names)
         if failed or empty or all(one in made for one in self.steps):  # the tools may be at fault
             return False
         if any(consent(text) == "no" for text in self.user_texts()):
             return False
         if _REQUESTS.search(messages[last].text):  # an answer that it did not get
             return False
-        if outcome_of(messages[last].text) == "refused" and {one.name for one in self.calls} - {
-            name for name, _ in self.steps
-        }:
+        if outcome_of(messages[last].text) == "refused" and {one.name for one in self.calls} - names:
             return False  # what a tool besides the plan's told it may be why
         # A user that leaves at anything else than an outcome may have had another wish.
         return (
@@ -361,8 +363,8 @@ def _ended_without_goal(conversation: Conversation) -> Iterator[UserFaultFinding
     if conversation.stop != "user_gave_up" or not said or is_courtesy(said[-1][1]):
         return
     texts = [text for _, text in said]
-    # What it states may be its goal in other words.
-    if not statements(texts) and names_goal(brief_of(conversation.scenario), texts) is False:
+    stated = any(len(one) + 2 * len(HAN.findall(one)) > SHORT for one in statements(texts))
+    if not stated and names_goal(brief_of(conversation.scenario), texts) is False:
         yield UserFaultFinding(NO_GOAL, said[-1][0], "no message has a word of its goal or facts")
 
 
@@ -507,7 +509,8 @@ def _of_end(conversation: Conversation, frames: tuple[str, ...]) -> Cause | None
             who = "a tool of the agent" if in_tool else "the agent's code"
             name = f"{who} raised {kind}{place}"
             return Cause(name=name, fault="undecided" if in_tool or kind in _OF_MACHINE else "assistant")
-        whose: Whose = "undecided" if kind in _OF_ANYBODY else failure.fault or "infrastructure"
+        own = failure.node == "assistant" and kind in _OF_ANYBODY
+        whose: Whose = "undecided" if own else failure.fault or "infrastructure"
         return Cause(name=f"`{failure.node}` failed: {kind}{place}", fault=whose)
     if conversation.stop == NONE_ACCEPTED:
         name = f"no reply of the agent was accepted: {rejected_because(conversation)}"

@@ -122,6 +122,7 @@ def carried_out(
     `kept`: what a signal leaves, in words; by default the folder `out`.
     """
     from ..nodes.calls.spending import asked_model
+    from ..nodes.models.offline.model import OfflineChatModel
     from ..runs.engine import blocking
     from ..runs.plan import models_of_cast
 
@@ -139,6 +140,8 @@ def carried_out(
     queries = dict.fromkeys(query for model in asked if (query := asked_model(model)) is not None)
     calls.spending.refuse_unknown(list(queries))
     say_where(how, asked, casts)
+    if any(isinstance(model, OfflineChatModel) for model in asked):
+        say("where no model is named, the words come from rules and not from a language model")
     if planned.count > UNTOLD:
         say(planned.line)
     with ending_in_order(kept or f"what is finished is kept; continue: {again_in(out)}"), streams_restored():
@@ -159,12 +162,8 @@ def carrying(how: HowToRun, out: Path | None = None, kept: str = "") -> "Carry":
 
 def say_where(how: HowToRun, models: Iterable[Any], casts: Sequence[Any] = ()) -> None:
     """Print the hosts at which models are asked, each once: a stray setting could send conversations elsewhere."""
-    from ..nodes.models.offline.model import OfflineChatModel
     from ..nodes.models.specs import endpoint_host
     from ..runs.plan import own_callers
-
-    if any(isinstance(model, OfflineChatModel) for model in models):
-        say("where no model is named, the words come from rules and not from a language model")
 
     if how.frozen:
         say(f"no endpoint is called: the replies are those of {how.replies}")

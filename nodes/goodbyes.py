@@ -63,7 +63,7 @@ _LEAVES = re.compile(
     r"|have an? (?:\w+ )?(?:day|evening|weekend|night|time|trip|one))(?= *(?:$|[^\w '-]|and\b|then\b|for now))"
     r"|\b(?:that's|that is|that was) (?:all|everything|it)(?= (?:i|we|for)\b|(?<=everything) *[.,!]|(?<=everything)$)|\b(?:nothing|anything) (?:else|more|further)\b|\bno (?:more|other|further) (?:questions?|requests?)\b"
     r"|\bthat(?:'ll be| was| will be| would be) all\b|\bauf wiedersehen\b|\btschüs+\b|\badi[oó]s\b|\bau revoir\b|\barrivederci\b"
-    r"|مع السلامة|до свидания|さようなら|\b(?:i'm|we're) (?:all )?(?:set|done)\b|\b(?:gotta|got to|have to|must) (?:go|run)(?= *(?:$|[^\w '-]|now\b))|\bthat's all\b|\bno,? that's it\b|没有别的事|再见|拜拜|告辞|先走了|没有?(?:什么)?(?:别的|其他|问题|事)(?:问题|需要)?了|祝[你您]"
+    r"|مع السلامة|до свидания|さようなら|\b(?:i'm|we're) (?:all )?(?:set|done)\b|\b(?:gotta|got to|have to|must) (?:go|run)(?= *(?:$|[^\w '-]|now\b))|\bthat's all,? (?:thx|thanks)\b|\bno,? that's it\b|没有别的事|再见|拜拜|告辞|先走了|没有?(?:什么)?(?:别的|其他|问题|事)(?:问题|需要)?了|祝[你您]"
 )
 _GAVE_UP = re.compile(
     r"\bgiv(?:e|ing) up\b|\bforget it\b|\bnever ?mind\b|\bwaste of\b|\buseless\b|\b(?:not|didn't|doesn't|no|never|could not|couldn't|can't) (?:\w+ )?help(?:ful)?\b|放弃|算了|没(?:有)?(?:什么)?(?:帮助|用)"
