@@ -47,7 +47,7 @@ COMMANDS = {
     "agreement": "Measure the agreement of two labels, or of votes.",
     "papers": "Print the tables of the papers.",
     "serve-user": "Serve simulated users to your harness as models.",
-    "runs": "List run folders with success and cost.",
+    "runs": "List run folders with success, cost and turn seconds.",
     "doctor": "Print versions, extras, hosts and the data sent to them.",
 }
 """Every command with its summary, in the order of the help; `next-turn` is the function `next_turn_command` of the module

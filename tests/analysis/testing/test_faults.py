@@ -99,7 +99,7 @@ def test_the_user_is_at_fault_by_what_it_says_against_its_scenario(said: list[st
 @pytest.mark.parametrize(
     ("asked", "plan", "fault"),
     [
-        ("Which one is it?", PLAN, "user"),  # it keeps the booking to itself, which the plan needs
+        ("Which booking is it?", PLAN, "user"),  # it keeps the booking to itself, which the plan needs
         ("Which one is it?", None, "undecided"),
         ("Erledigt. Noch etwas?", [], "undecided"),
     ],
@@ -134,7 +134,8 @@ def test_the_agent_is_not_at_fault_where_the_user_gave_another_value_too(said: l
 def test_a_harmless_fault_of_the_user_explains_nothing_where_the_agent_went_on_and_acted() -> None:
     again = ("Move my flight, it is QX4821.", "For how many?", "Move my flight, it is QX4821!")
     more = ("And when?", "Move my flight, it is QX4821!", "Hm.")
-    assert cause(*again, *more, broken=[NEVER]).fault == "user"
+    assert cause(*again, *more, broken=[NEVER], plan=PLAN).fault == "user"  # it keeps the date to itself
+    assert cause(*again, *more, broken=[NEVER]).fault == "undecided"
     assert cause(*again, reply("Moved.", MOVED), broken=[STATE]).fault == "undecided"
 
 
@@ -181,7 +182,7 @@ def test_an_error_of_the_agents_code_and_a_validators_reason_are_causes() -> Non
 
 def test_groups_count_equal_causes_and_name_the_shortest_conversation_the_faults_and_the_versions() -> None:
     long, short = (failed(WISH, *["Hm.", "And?"] * n, "Hm.", id=f"{n}", broken=[NEVER]) for n in (2, 1))
-    planned = failed(WISH, "No.", "And?", "No.", BYE, id="planned", broken=[NEVER], plan=PLAN)
+    planned = failed(WISH, "I am sorry.", "And?", "I cannot do that.", BYE, id="planned", broken=[NEVER], plan=PLAN)
     result = successes([long, failed(WISH, "No.", id="other", broken=[STATE]), short, planned])
     first, second = result.groups
     assert (first.conversations, first.first.id, first.fault) == (3, "1", "undecided 2, assistant 1")

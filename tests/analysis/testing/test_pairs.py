@@ -97,7 +97,9 @@ def test_a_fault_of_the_user_after_the_agents_own_leaves_no_pair_out():
     old, new = versions(["1", "1"], ["0", "0"])
     for number, then in enumerate(texts.values()):
         one = talk(number, 0, False, wish, which, code, *then, "On it.")
-        new[number] = one.model_copy(update={"scenario": one.scenario | {"goal": "move it"}})
+        plan = [{"name": "change", "arguments": {"booking": "QX4821", "date": "2026-05-03", "people": "two people"}}]
+        brief = {"goal": "move it", "facts": ["We are two people."], "plan": plan}
+        new[number] = one.model_copy(update={"scenario": one.scenario | brief})
     result = compare_pairs(old, new)
     assert [pair.left_out for pair in result.tested] == [None, "user"]
 

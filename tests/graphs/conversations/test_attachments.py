@@ -53,7 +53,7 @@ async def test_what_is_no_text_is_recorded_and_words_are_sent_in_its_place() -> 
     assert [message.text for message in conversation.messages] == ["What is it?", "", "Like this."]
     assert [part.plain() for part in conversation.messages[2].parts] == [NOTE]
     assert conversation.messages[2].attempts[0].parts == ()
-    assert seen == [["What is it?\n[image]\n\n[file: shelf/a.pdf]"]]
+    assert seen == [["What is it?\n[image: https://a.b/c.png]\n\n[file: shelf/a.pdf]"]]
     sides = count([conversation])
     assert (sides.side("user").parts, sides.side("assistant").parts) == ({"image": 1, "file": 1}, {"image": 1})
     assert record_lines.from_plain(conversation.plain()) == conversation
