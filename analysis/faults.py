@@ -317,6 +317,8 @@ def hand_offs(attempt: Attempt) -> set[int]:
 def last_node(conversation: Conversation) -> str:
     """The node that called a tool last, or else spoke last: the sub-agent if it is in one; empty without steps."""
     attempts = [one for message in conversation.messages if message.role == "assistant" for one in message.attempts]
+    if conversation.ending_failure is not None:  # it ended in a turn of its own, not in one before
+        attempts = [one for turn in conversation.unsaid[-1:] if turn.role == "assistant" for one in turn.attempts]
     for attempt in reversed(attempts):
         beside = hand_offs(attempt)
         beside |= {n for n, call in enumerate(attempt.tool_calls) if call.name.startswith((*_HAND_OFF, INTERRUPT))}
