@@ -138,7 +138,7 @@ def _row(conversation: Conversation, anchor: str, *, scored: bool, repeats: bool
         text=f"{line.title}\n{line.topic}\n{dialogue}",
         html=conversation_html(conversation, anchor),
         anchor=anchor,
-        small=" · ".join([line.topic, *_numbers(conversation.scenario)]),
+        small=" · ".join([line.topic, *_numbers(conversation.scenario), *_fault(ended)]),
         hints={"success": ended.reason},
         choices={
             "success": success or "",
@@ -150,6 +150,14 @@ def _row(conversation: Conversation, anchor: str, *, scored: bool, repeats: bool
         },
         labels=choices_of(conversation),
     )
+
+
+def _fault(ended: Outcome) -> list[str]:
+    """What broke in a failed conversation, and whose fault it is."""
+    if ended.success is not False or ended.cause is None:
+        return []
+    because = f" ({ended.cause.because})" if ended.cause.because else ""
+    return [f"{ended.reason}; fault: {ended.cause.fault}{because}".replace("`", "")]
 
 
 def _figures(line: Outline) -> tuple[str | int | float | None, ...]:
