@@ -138,7 +138,7 @@ def _row(conversation: Conversation, anchor: str, *, scored: bool, repeats: bool
         text=f"{line.title}\n{line.topic}\n{dialogue}",
         html=conversation_html(conversation, anchor),
         anchor=anchor,
-        small=" · ".join([line.topic, *_numbers(conversation.scenario), *_fault(ended)]),
+        small=" · ".join(filter(None, [line.topic, *_numbers(conversation.scenario), *_fault(ended)])),
         hints={"success": ended.reason},
         choices={
             "success": success or "",
