@@ -35,7 +35,7 @@ demo: $(STAMPS)/core  ## a few conversations without a key, one of them with its
 
 demo-model: $(STAMPS)/model  ## conversations of each cast with a small language model on this machine, and their page
 	@for cast in simquac recllmsim; do $(BIN)/duologue simulate $$cast --limit 2 --max-turns 2 \
-		--user "local:smollm2?max_tokens=60" --assistant "local:smollm2?max_tokens=60" --out out/model-$$cast && \
+		--user "local:smollm2?max_tokens=200" --assistant "local:smollm2?max_tokens=200" --out out/model-$$cast && \
 		$(BIN)/duologue show out/model-$$cast; done
 
 # Types are read by one process and take a third of the time that the tests take: side by side, no core waits.

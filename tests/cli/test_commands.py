@@ -9,6 +9,7 @@ import pytest
 
 from duologue.cli.commands import COMMANDS, command_of, parser
 from duologue.data import load
+from duologue.errors import DuologueError
 
 HOW_TO_RUN = set(
     "--out --limit --repeats --seed --concurrency --max-cost --max-tokens --max-time --plan --json --replies --frozen "
@@ -135,7 +136,7 @@ CALLED = [
 ]  # fmt: skip
 
 
-class _Called(Exception):  # noqa: N818 - it ends the command where the function is called
+class _Called(DuologueError):  # noqa: N818 - it ends the command where the function is called
     pass
 
 
@@ -151,7 +152,7 @@ def test_a_command_calls_its_function(duologue, folder, monkeypatch, arguments, 
 
     module, _, name = function.rpartition(".")
     monkeypatch.setattr(import_module(f"duologue.{module}"), name, instead)
-    assert duologue(*arguments)[0] == 70
+    assert duologue(*arguments)[0] == 2
     [called] = calls
     assert {name: called[name] for name in expected} == expected
 
