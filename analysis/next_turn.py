@@ -21,8 +21,8 @@ from .tables import TablesReport, table_of
 FLOOR, REPEAT = "another person", "repeats itself"
 SHARE = (0.0, 1.0)
 COLUMNS = (
-    *("row", "turns", "chrF", "low", "high", "above", "above_low", "above_high", "ended", "stayed"),
-    *("rejected", "failed", "reason"),
+    *("row", "turns", "chrF", "low", "high", "above", "from", "to", "ended", "stayed", "rejected", "failed"),
+    "reason",
 )
 ABOUT = (
     "chrF: similarity to what the person wrote, 0 to 1; above: less that of another person's turn at the same places. "
@@ -101,7 +101,9 @@ class Benchmark:
         told += dict.fromkeys(f"{reason}." for reason in frame.pop("reason") if reason)
         about = {"users": len(set(map(user_of, talks))), "turns": sum(not one.ended for one in self.moments)}
         title = f"The next turn of {about['users']} people, {about['turns']} turns"
-        return TablesReport(about=about, by_name={"next_turn": table_of(title, frame, [*told, *notes])})
+        return TablesReport(
+            about=about, by_name={"next_turn": table_of(title, frame, [*told, *notes], wide=("rejected", "failed"))}
+        )
 
     def _another(self, moment: Moment) -> tuple[str, bool] | None:
         """What another person said at the place, in the same language about the same task, and whether they left there.

@@ -57,7 +57,7 @@ def test_rows_are_compared_with_the_person_and_with_another_person():
     copy, other = rows["copy"], rows["another person"]
     assert (copy["chrF"], copy["ended"], copy["stayed"], copy["turns"]) == (1, 1, 1, 30)
     assert copy["above"] == pytest.approx(1 - other["chrF"])
-    assert copy["above_low"] > 0
+    assert copy["from"] > 0
     assert other["low"] < other["chrF"] < 1
 
 
