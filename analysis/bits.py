@@ -220,7 +220,7 @@ def _tables(
         people = len({person[key] for one in costs.values() for key in one})
         reasons = [f"{reason}." for reason in dict.fromkeys(frame.pop("reason")) if reason]
         title = f"Bits of {unit} under {model}, {people} people"
-        tables[unit] = table_of(title, frame, [*notes, *reasons] if not tables else (), places=2)
+        tables[f"bits of {unit}"] = table_of(title, frame, [*notes, *reasons] if not tables else (), places=2)
     return tables
 
 

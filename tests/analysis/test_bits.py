@@ -57,7 +57,7 @@ def counted(model: Any, talks: list[Conversation], said: dict[str, Any] | None =
 
 
 def row(tables: Any, known: str, source: str = PERSON, unit: str = "a message") -> Any:
-    return next(one for one in tables[unit].objects() if (one["of"], one["known"]) == (source, known))
+    return next(one for one in tables[f"bits of {unit}"].objects() if (one["of"], one["known"]) == (source, known))
 
 
 def test_what_is_known_explains_the_words_that_it_has(model: Model) -> None:
@@ -97,7 +97,7 @@ def test_a_second_call_asks_nothing_and_a_torn_line_is_asked_again(model: Model,
 
 def test_what_does_not_fit_is_left_out_and_counted(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Model, "context", 40)
-    assert any("left out" in note for note in counted(model, TALKS)["a message"].notes)
+    assert any("left out" in note for note in counted(model, TALKS)["bits of a message"].notes)
 
 
 def test_a_user_is_told_its_scenario_and_not_the_section_nor_the_message_itself() -> None:
@@ -173,6 +173,11 @@ def test_bits_are_counted_by_the_command_and_the_function(folder: Any, tmp_path:
               [{"role": message.role, "content": message.text} for message in one.messages]} for one in TALKS]  # fmt: skip
     source.write_text("".join(json.dumps(line) + "\n" for line in lines))
     report = duologue.next_turn(str(source), bits=str(folder), baseline=False)
-    assert {row["known"] for row in report.table("a message").objects()} == {NOTHING, SCENARIO, HISTORY, ANOTHER}
+    assert {row["known"] for row in report.table("bits of a message").objects()} == {
+        NOTHING,
+        SCENARIO,
+        HISTORY,
+        ANOTHER,
+    }
     with pytest.raises(duologue.errors.ModelError, match="transformers reads no model"):
         duologue.next_turn(str(source), bits=str(tmp_path / "away"), baseline=False)
