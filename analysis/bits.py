@@ -156,26 +156,21 @@ def _known(
     yield from ((NOTHING, moment, (*head, *begins)) for moment in talk)
     yield from ((SCENARIO, moment, (*knows, *begins)) for moment in talk)
     yield from ((HISTORY, moment, (*knows, *history(model, moment.before))) for moment in later)
-    if (other := _other(conversation, people, seed)) is not None:
-        as_far = [there.before for there in moments_of([other]) if there.before]
-        for moment in later:
-            there = as_far[min(max(moment.turn, 1), len(as_far)) - 1]
-            yield ANOTHER, moment, (*knows, *history(model, there))
+    as_far = [there.before for there in moments_of(_other(conversation, people, seed)) if there.before]
+    for moment in later if as_far else ():
+        there = as_far[min(max(moment.turn, 1), len(as_far)) - 1]
+        yield ANOTHER, moment, (*knows, *history(model, there))
     if own := _own_words(conversation, people, seed):
         shown = (*head, *model.tokens(f"{scenario}\n\nMessages that you wrote to others:\n{own}"))
         yield from ((OWN, moment, (*shown, *(history(model, moment.before) or begins))) for moment in talk)
 
 
-def _other(talk: Conversation, people: Sequence[Conversation], seed: int) -> Conversation | None:
-    """A conversation of another person in the same language, drawn by the seed."""
+def _other(talk: Conversation, people: Sequence[Conversation], seed: int) -> list[Conversation]:
+    """A conversation of another person in the same language, drawn by the seed; none where there is no such."""
     spoken, user = domains.of(talk).language(talk), user_of(talk)
-    others = (
-        one
-        for one in people
-        if domains.of(one).language(one) == spoken and user_of(one) != user
-        if any(moment.before for moment in moments_of([one]))
-    )
-    return min(others, key=lambda one: digest("other history", seed, talk.id, one.id), default=None)
+    others = (one for one in people if domains.of(one).language(one) == spoken and user_of(one) != user)
+    answered = (one for one in others if any(message.role == "assistant" for message in one.messages))
+    return sorted(answered, key=lambda one: digest("other history", seed, talk.id, one.id))[:1]
 
 
 def _own_words(talk: Conversation, people: Sequence[Conversation], seed: int) -> str:
