@@ -17,15 +17,12 @@ from ..data.identity import digest
 from ..data.records import Record
 
 Item = TypeVar("Item")
+Found = TypeVar("Found", bound="Estimate")
 
 FEWEST = 6
 """Groups that an interval needs. Of five pairs the p of a test of signs cannot be below 2 / 2**5 = .0625."""
 FEWEST_RARE = 5
 """Items of the rarer value that a score of labels or of predictions needs for its interval."""
-CORRELATION = 0.5
-"""The correlation of a scenario's repeats in the one imagined scenario that stands beside those that tell of it."""
-ALL_SIGNS = 12
-"""Most differences of which each combination of signs is counted; of more the normal approximation is near enough."""
 EVEN = 1e-9
 """Difference up to which numbers are equal but for rounding."""
 
@@ -42,7 +39,6 @@ class Estimate(Record):
 
     value: float | None = None
     low: float | None = None
-    """Lower end of the interval."""
     high: float | None = None
     n: int = 0
     """Items that are counted."""
@@ -63,13 +59,8 @@ class Difference(Estimate):
     old: float | None = None
     """Mean over groups of each group's mean."""
     new: float | None = None
-    differing: int = 0
-    """Groups in which both differ."""
     p: float | None = None
     """Two-sided p of the sign-flip test over groups (Fisher 1935)."""
-
-
-# Shares of successes
 
 
 def share(counts: Sequence[tuple[int, int]], unit: str = "scenarios") -> Estimate:
@@ -82,25 +73,19 @@ def share(counts: Sequence[tuple[int, int]], unit: str = "scenarios") -> Estimat
     reached, n, groups = sum(one for one, _ in counts), sum(total for _, total in counts), len(counts)
     if not n:
         return Estimate(reason="nothing is counted")
-    without = Estimate(value=reached / n, n=n, groups=groups)
+    found = Estimate(value=reached / n, n=n, groups=groups)
     if groups < FEWEST:
-        return _without(without, unit)
+        return _without(found, few(groups, unit))
     size = (n - fsum(total**2 for _, total in counts) / n) / (groups - 1)
-    effect = 1 + (max(size, 1.0) - 1) * _correlation(counts, reached / n, size)
-    low, high = wilson(reached / n, n / effect, students(groups - 1))
-    return without.model_copy(update={"low": low, "high": high})
-
-
-def _correlation(counts: Sequence[tuple[int, int]], of_all: float, size: float) -> float:
-    """How alike the repeats of a scenario are, 0 to 1."""
-    n, groups = sum(total for _, total in counts), len(counts)
-    between = fsum(total * (reached / total - of_all) ** 2 for reached, total in counts) / (groups - 1)
-    inside = fsum(reached * (total - reached) / total for reached, total in counts) / max(n - groups, 1)
+    between = fsum(total * (own / total - reached / n) ** 2 for own, total in counts) / (groups - 1)
+    inside = fsum(own * (total - own) / total for own, total in counts) / max(n - groups, 1)
     whole = between + (size - 1) * inside
-    found = min(1.0, max(0.0, (between - inside) / whole)) if whole > 0 else 0.0
-    telling = min(sum(reached > 0 for reached, _ in counts), sum(reached < total for reached, total in counts))
-    telling = max(telling, 1)  # else a first failure would raise the lower end
-    return (telling * found + CORRELATION) / (telling + 1)
+    alike = min(1.0, max(0.0, (between - inside) / whole)) if whole > 0 else 0.0
+    either = sum(own > 0 for own, _ in counts), sum(own < total for own, total in counts)
+    telling = max(min(either), 1)  # else a first failure would raise the lower end
+    alike = (telling * alike + 0.5) / (telling + 1)  # the repeats of the imagined scenario correlate by .5
+    low, high = wilson(reached / n, n / (1 + (max(size, 1.0) - 1) * alike), students(groups - 1))
+    return _within(found, low, high)
 
 
 def wilson(value: float, trials: float, quantile: float) -> Span:
@@ -111,9 +96,6 @@ def wilson(value: float, trials: float, quantile: float) -> Span:
     return max(0.0, (middle - half) / whole), min(1.0, (middle + half) / whole)
 
 
-# Means and scores over users
-
-
 def mean(values: Sequence[Sequence[float]], scale: Span = UNBOUNDED, unit: str = "users") -> Estimate:
     """The mean over groups of the mean of each group's values, each group with the same weight.
 
@@ -122,10 +104,10 @@ def mean(values: Sequence[Sequence[float]], scale: Span = UNBOUNDED, unit: str =
     means, groups = [fmean(own) for own in values], len(values)
     if not groups:
         return Estimate(reason="nothing is counted")
-    without = Estimate(value=fmean(means), n=sum(map(len, values)), groups=groups)
+    found = Estimate(value=fmean(means), n=sum(map(len, values)), groups=groups)
     if groups < FEWEST:
-        return _without(without, unit)
-    return _with_ends(without, fmean(means), stdev(means) ** 2 / groups, groups, scale, groups)
+        return _without(found, few(groups, unit))
+    return _with_ends(found, fmean(means), stdev(means) ** 2 / groups, groups, scale, groups)
 
 
 def score(
@@ -147,20 +129,18 @@ def score(
     value = float(of(np.ones((1, groups)))[0]) if n else float("nan")
     if not isfinite(value):
         return Estimate(n=n, groups=groups, reason="nothing is counted")
-    without = Estimate(value=value + 0.0, n=n, groups=groups)
+    found = Estimate(value=value + 0.0, n=n, groups=groups)
     if groups < FEWEST:
-        return _without(without, unit)
+        return _without(found, few(groups, unit))
     if rarer is not None and rarer < FEWEST_RARE:
-        return without.model_copy(
-            update={"reason": f"no interval: the rarer value has {rarer:g}, {FEWEST_RARE} needed"}
-        )
+        return _without(found, f"the rarer value has {rarer:g}, {FEWEST_RARE} needed")
     left_out = of(1 - np.eye(groups))
     if not np.isfinite(left_out).all():
-        return without.model_copy(update={"reason": f"no interval: without one of the {unit} there is no score"})
+        return _without(found, f"without one of the {unit} there is no score")
     variance = (groups - 1) / groups * float(np.square(left_out - left_out.mean()).sum())
     weights, most = np.asarray(items, dtype=float), inf if rarer is None else 4.0 * rarer
     effective = float(weights.sum() ** 2 / np.square(weights).sum())
-    return _with_ends(without, value, variance, effective, scale, min(most, max(n, effective)))
+    return _with_ends(found, value, variance, effective, scale, min(most, max(n, effective)))
 
 
 def ratio(above: Floats, below: Floats) -> Score:
@@ -174,25 +154,30 @@ def ratio(above: Floats, below: Floats) -> Score:
     return of
 
 
-def _with_ends(
-    without: Estimate, value: float, variance: float, effective: float, scale: Span, most: float
-) -> Estimate:
+def _with_ends(found: Found, value: float, variance: float, effective: float, scale: Span, most: float) -> Found:
     """The estimate with its interval; `effective`: groups of equal size that would tell as much; `most`: trials."""
     quantile = students(max(effective - 1, 1.0))
     if scale == (0.0, 1.0):
         spread = value * (1 - value)
         trials = spread / variance if variance > EVEN**2 and spread > 0 else effective
-        low, high = wilson(value, min(max(trials, effective / 2), most), quantile)
-    elif variance < EVEN**2:
-        return without.model_copy(update={"reason": "no interval: it is the same whichever group is left out"})
-    else:
-        half = quantile * sqrt(variance)
-        low, high = max(scale[0], value - half), min(scale[1], value + half)
-    return without.model_copy(update={"low": low, "high": high})
+        return _within(found, *wilson(value, min(max(trials, effective / 2), most), quantile))
+    if variance < EVEN**2:
+        return _without(found, "it is the same whichever group is left out")
+    half = quantile * sqrt(variance)
+    return _within(found, max(scale[0], value - half), min(scale[1], value + half))
 
 
-def _without(estimate: Estimate, unit: str) -> Estimate:
-    return estimate.model_copy(update={"reason": f"no interval: {estimate.groups} {unit}, {FEWEST} are needed"})
+def _within(found: Found, low: float, high: float) -> Found:
+    return found.model_copy(update={"low": low, "high": high})
+
+
+def _without(found: Found, reason: str) -> Found:
+    return found.model_copy(update={"reason": f"no interval: {reason}"})
+
+
+def few(groups: int, unit: str) -> str:
+    """Why so few groups have no interval."""
+    return f"{groups} {unit}, {FEWEST} are needed"
 
 
 def pooled(groups: Sequence[Sequence[float]], scale: Span = UNBOUNDED, unit: str = "users") -> Estimate:
@@ -211,9 +196,6 @@ def by_group(items: Iterable[tuple[Hashable, Item]]) -> list[list[Item]]:
     return list(groups.values())
 
 
-# Differences
-
-
 def paired(
     groups: Sequence[Sequence[tuple[float, float]]], scale: Span | None = None, unit: str = "scenarios"
 ) -> Difference:
@@ -227,37 +209,29 @@ def paired(
         scale: (0, 1) for successes and shares; None for values without bounds, such as tokens.
         unit: What the groups are.
     """
-    by_group = [[*pairs] for pairs in groups if pairs]
-    if not by_group:
+    there = [[*pairs] for pairs in groups if pairs]
+    if not there:
         return Difference(reason="there is no pair")
-    old, new = ([fmean(pair[side] for pair in pairs) for pairs in by_group] for side in (0, 1))
+    old, new = ([fmean(pair[side] for pair in pairs) for pairs in there] for side in (0, 1))
     changes = [late - early for early, late in zip(old, new, strict=True)]
+    pairs, number, p = sum(map(len, there)), len(changes), sign_flip_p(changes)
+    found = Difference(value=fmean(changes), n=pairs, groups=number, old=fmean(old), new=fmean(new), p=p)
     differing = sum(abs(one) > EVEN for one in changes)
-    found = Difference(
-        value=fmean(changes),
-        n=sum(map(len, by_group)),
-        groups=len(changes),
-        old=fmean(old),
-        new=fmean(new),
-        differing=differing,
-        p=sign_flip_p(changes),
-    )
-    if len(changes) < FEWEST or (scale is None and differing < FEWEST):
-        few = f"{len(changes)} {unit}" if len(changes) < FEWEST else f"{differing} {unit} that differ"
-        return found.model_copy(update={"reason": f"no interval: {few}, {FEWEST} are needed"})
+    if number < FEWEST:
+        return _without(found, few(number, unit))
+    if scale is None and differing < FEWEST:
+        return _without(found, few(differing, f"{unit} that differ"))
     span = inf if scale is None else scale[1] - scale[0]
     held = changes if scale is None else [*changes, span / 2, -span / 2]
-    half = students(len(changes) - 1) * stdev(held) / sqrt(len(held))
-    return found.model_copy(update={"low": max(-span, fmean(held) - half), "high": min(span, fmean(held) + half)})
+    half = students(number - 1) * stdev(held) / sqrt(len(held))
+    return _within(found, max(-span, fmean(held) - half), min(span, fmean(held) + half))
 
 
 def sign_flip_p(changes: Sequence[float]) -> float:
     """The two-sided p of differences: how often their sum would be as far from 0 if each had either sign."""
-    sizes = [abs(one) for one in changes if abs(one) > EVEN]
-    observed = abs(fsum(changes))
-    if not sizes:
-        return 1.0
-    if len(sizes) > ALL_SIGNS:
+    changes = [one for one in changes if abs(one) > EVEN]
+    sizes, observed = [*map(abs, changes)], abs(fsum(changes))
+    if len(sizes) > 12:  # of more than 12 the normal approximation is near enough
         return erfc(observed / sqrt(2 * fsum(size * size for size in sizes)))
     signed = product(*((size, -size) for size in sizes))
     return fmean(abs(fsum(one)) >= observed - EVEN * fsum(sizes) for one in signed)
@@ -266,39 +240,31 @@ def sign_flip_p(changes: Sequence[float]) -> float:
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Values of p adjusted for their number (Holm, "A simple sequentially rejective multiple test procedure", 1979).
 
-    The adjusted p of the i-th smallest of m is the greatest of (m - j + 1) p_j over j up to i, at most 1. None stays None
-    and does not count.
+    That of the i-th smallest of m is the greatest of (m - j + 1) p_j over j up to i, at most 1. None does not count.
     """
-    order = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
-    adjusted: list[float | None] = [None] * len(p_values)
-    least = 0.0
-    for rank, (p, place) in enumerate(order):
-        adjusted[place] = least = max(least, min(1.0, (len(order) - rank) * p))
-    return adjusted
-
-
-# Folds and quantiles
+    order = sorted(p for p in p_values if p is not None)
+    adjusted = {p: max((len(order) - rank) * one for rank, one in enumerate(order) if one <= p) for p in order}
+    return [None if p is None else min(1.0, adjusted[p]) for p in p_values]
 
 
 def folds(names: Sequence[Hashable], number: int = 5) -> list[int]:
     """The fold of each item, from 0, by the name of its user, who is in one fold whatever the order of the items."""
-    dealt = sorted(set(names), key=lambda name: digest("fold", name))
-    fold = {name: place % number for place, name in enumerate(dealt)}
-    return [fold[name] for name in names]
+    places = {name: place for place, name in enumerate(sorted(set(names), key=lambda name: digest("fold", name)))}
+    return [places[name] % number for name in names]
 
 
 @lru_cache(maxsize=1024)
-def students(freedom: float, share: float = 0.975) -> float:
-    """Student's quantile, by default for intervals of 95 %, in six digits; it needs no scipy.
+def students(freedom: float) -> float:
+    """Student's quantile for intervals of 95 %, in six digits; it needs no scipy.
 
-    Newton's method, from the normal quantile on, of the density's integral by Simpson's rule. Both are over the angle
-    whose tangent is t over the root of `freedom`, of which the density is a power of the cosine.
+    Newton's method, from the normal quantile on, of the density's integral by Simpson's rule, both over the angle whose
+    tangent is t over the root of `freedom`: of it the density is a power of the cosine.
     """
     steps, strips = 8, 100
     peak = exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2)) / sqrt(pi)
-    angle = atan(NormalDist().inv_cdf(share) / sqrt(freedom))
+    angle = atan(NormalDist().inv_cdf(0.975) / sqrt(freedom))
     for _ in range(steps):
         powers = [cos(angle * place / strips) ** (freedom - 1) for place in range(strips + 1)]
         area = (powers[0] + 4 * fsum(powers[1:-1:2]) + 2 * fsum(powers[2:-1:2]) + powers[-1]) * angle / strips / 3
-        angle = min(angle + ((share - 0.5) / peak - area) / powers[-1], pi / 2 - 1e-9)
+        angle = min(angle + (0.475 / peak - area) / powers[-1], pi / 2 - 1e-9)
     return sqrt(freedom) * tan(angle)

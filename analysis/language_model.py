@@ -4,22 +4,24 @@ Needs the extra `readers`. A model is a GGUF file or a folder of transformers. I
 same texts cost the same twice.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr
-from copy import deepcopy
+import re
+from collections.abc import Sequence
+from contextlib import redirect_stderr
 from functools import cached_property
 from io import StringIO
 from math import fsum, log
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from jinja2 import TemplateError
+
 from ..data.identity import digest
 from ..errors import ModelError, of_extra
 
-WORDS = {"user": "User: ", "assistant": "Assistant: "}
-"""How the sides are named where a model has no chat template that takes such a conversation."""
-MARKS = ("\ue000", "\ue001", "\ue002", "\ue003")
+MARKS = "\ue000\ue001\ue002\ue003"
 """Characters of private use: they stand for the texts while the template is read."""
+OWN_LINE, OTHER_LINE = "\nUser: ", "\nAssistant: "
+"""Before the texts of each side where a model has no chat template that takes such a conversation."""
 
 
 class Frame(NamedTuple):
@@ -29,15 +31,13 @@ class Frame(NamedTuple):
     """Before the scenario."""
     begins: str
     """Between the scenario and an own first message."""
-    answers: str
-    """Between the scenario and a first message of the other side."""
     to_other: str
     """Between an own message and one of the other side: its first token ends the own message."""
     to_own: str
 
 
 class Cost(NamedTuple):
-    """The bits of a message."""
+    """The bits of a message: their sum is what it costs."""
 
     text: float
     """Of its tokens but the first."""
@@ -46,11 +46,6 @@ class Cost(NamedTuple):
     end: float
     """Of its end there: how long such messages are."""
 
-    @property
-    def bits(self) -> float:
-        """All of them."""
-        return self.text + self.first + self.end
-
 
 class LanguageModel:
     """A model and its tokenizer."""
@@ -58,7 +53,7 @@ class LanguageModel:
     def __init__(self, path: Path) -> None:
         """`path`: a GGUF file, or a folder that transformers reads; ModelError for anything else."""
         self.torch: Any = of_extra("torch", "readers")
-        transformers: Any = of_extra("transformers", "readers")
+        self.transformers: Any = of_extra("transformers", "readers")
         for module in ("gguf", "accelerate") if path.is_file() else ():
             of_extra(module, "readers")
         self.name = path.name
@@ -67,8 +62,8 @@ class LanguageModel:
         try:
             given = {**where, "local_files_only": True}
             with redirect_stderr(StringIO()):  # bars of its own
-                self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **given)
-                self.model = transformers.AutoModelForCausalLM.from_pretrained(folder, **given).eval()
+                self.tokenizer = self.transformers.AutoTokenizer.from_pretrained(folder, **given)
+                self.model = self.transformers.AutoModelForCausalLM.from_pretrained(folder, **given).eval()
         except (OSError, ValueError) as error:
             raise ModelError(f"{path}: transformers reads no model there: {str(error).splitlines()[0]}") from None
         self.context = int(getattr(self.model.config, "max_position_embeddings", 2048))
@@ -81,46 +76,20 @@ class LanguageModel:
 
     @cached_property
     def frame(self) -> Frame:
-        """The parts of the chat template; of plain lines where it takes no such conversation."""
-        scenario, own, other, again = MARKS
+        """The parts of the chat template; of plain lines where it takes no such conversation, or drops a text."""
+        sides = zip(("system", "assistant", "user", "assistant"), MARKS, strict=True)
+        turns = [{"role": role, "content": mark} for role, mark in sides]
         try:
-            first = self._rendered(("system", scenario), ("assistant", own), ("user", other), ("assistant", again))
-            second = self._rendered(("system", scenario), ("user", other), ("assistant", own))
-            head, begins, to_other, to_own = _between(first, scenario, own, other, again)
-            _, answers, _ = _between(second, scenario, other, own)
-        except (AttributeError, ValueError, TypeError):
-            self.has_template = False
-            own, other = f"\n{WORDS['user']}", f"\n{WORDS['assistant']}"
+            whole = str(self.tokenizer.apply_chat_template(turns, tokenize=False))
+            head, begins, to_other, to_own, _ = re.split(f"[{MARKS}]", whole)
+        except (AttributeError, ValueError, TypeError, TemplateError):
             start = self.tokenizer.bos_token or self.tokenizer.eos_token or "\n"
-            return Frame(start, own, other, other, own)
-        return Frame(head, begins, answers, to_other, to_own)
-
-    has_template = True
-    """Whether its own chat template is used; known once `frame` was read."""
-
-    def _rendered(self, *messages: tuple[str, str]) -> str:
-        """A conversation by the chat template; jinja2's TemplateError, which a template raises, becomes a ValueError."""
-        from jinja2 import TemplateError
-
-        turns = [{"role": role, "content": text} for role, text in messages]
-        try:
-            return str(self.tokenizer.apply_chat_template(turns, tokenize=False))
-        except TemplateError as error:
-            raise ValueError(str(error)) from None
+            return Frame(start, OWN_LINE, OTHER_LINE, OWN_LINE)
+        return Frame(head, begins, to_other, to_own)
 
     def tokens(self, text: str) -> list[int]:
         """The tokens of a piece of text; pieces are joined as tokens, so that a message has the same ones everywhere."""
         return list(self.tokenizer(text, add_special_tokens=False)["input_ids"]) if text else []
-
-    @contextmanager
-    def one_thread(self) -> Iterator[None]:
-        """Inside, an operation takes one thread: messages side by side use the cores better than parts of one."""
-        before = self.torch.get_num_threads()
-        self.torch.set_num_threads(1)
-        try:
-            yield
-        finally:
-            self.torch.set_num_threads(before)
 
 
 class Costs:
@@ -129,64 +98,25 @@ class Costs:
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
         self._ids: list[int] = []
-        """The tokens whose keys and values are held."""
-        self._held: Any = None
+        self._held: Any = model.transformers.DynamicCache(config=model.model.config)
+        """The keys and values of these tokens."""
 
-    def of(self, before: Sequence[int], messages: Sequence[Sequence[int]]) -> list[Cost]:
-        """The bits of each of the messages, had it come after these tokens."""
-        end = self._model.tokens(self._model.frame.to_other)[:1]
-        told = [[*message, *end] for message in messages]
-        # The last token before the messages is run with them: what follows it is what is asked for.
-        self._hold(before[:-1])
-        if len(told) > 1:
-            held = deepcopy(self._held)
-            held.batch_repeat_interleave(len(told))
-        else:  # the message stays: the next history begins with it
-            held, self._ids = self._held, [*self._ids, before[-1], *told[0][:-1]]
-        longest = max(map(len, told))
-        rows = [[before[-1], *one[:-1]] + [0] * (longest - len(one)) for one in told]  # what is behind is not looked at
-        logits = self._run(rows, held, longest)
-        return [_cost(self._bits(row[: len(one)], one)) for row, one in zip(logits, told, strict=True)]
-
-    def _hold(self, ids: Sequence[int]) -> None:
-        """Hold the keys and values of these tokens, from where they differ from those that are held."""
+    def of(self, before: Sequence[int], message: Sequence[int]) -> Cost:
+        """The bits of the tokens of a message, had it come after these."""
+        model, torch = self._model, self._model.torch
+        ids, told = [*before, *message], [*message, *model.tokens(model.frame.to_other)[:1]]
         same = 0
-        for held, new in zip(self._ids, ids, strict=False):
+        for held, new in zip(
+            self._ids, before[:-1], strict=False
+        ):  # the last one is run: it tells of the first to come
             if held != new:
                 break
             same += 1
-        if self._held is None:
-            from transformers import DynamicCache
-
-            self._held = DynamicCache(config=self._model.model.config)
-        elif same < len(self._ids):
-            self._held.crop(same - len(self._ids))  # below 0: so many tokens less
-        if same < len(ids):
-            self._run([[*ids[same:]]], self._held, 1)
-        self._ids = [*ids]
-
-    def _run(self, rows: list[list[int]], held: Any, keep: int) -> Any:
-        torch = self._model.torch
+        self._held.crop(same - len(self._ids))  # below 0: so many tokens less
+        self._ids = ids
         with torch.inference_mode():
-            given = {"input_ids": torch.tensor(rows), "past_key_values": held}
-            return self._model.model(**given, use_cache=True, logits_to_keep=keep).logits
-
-    def _bits(self, logits: Any, told: list[int]) -> list[float]:
-        torch = self._model.torch
-        costs = torch.nn.functional.cross_entropy(logits.float(), torch.tensor(told), reduction="none")
-        return [cost / log(2) for cost in costs.tolist()]
-
-
-def _cost(bits: Sequence[float]) -> Cost:
-    return Cost(text=fsum(bits[1:-1]), first=bits[0], end=bits[-1])
-
-
-def _between(text: str, *marks: str) -> list[str]:
-    """What stands before each of the marks; ValueError where one is missing, as where a template drops a text."""
-    pieces = []
-    for mark in marks:
-        before, found, text = text.partition(mark)
-        if not found:
-            raise ValueError(f"the template has no place for {mark!r}")
-        pieces.append(before)
-    return pieces
+            given = {"input_ids": torch.tensor([ids[same:]]), "past_key_values": self._held}
+            logits = model.model(**given, use_cache=True, logits_to_keep=len(told)).logits[0]
+            nats = torch.nn.functional.cross_entropy(logits.float(), torch.tensor(told), reduction="none")
+        first, *text, end = (cost / log(2) for cost in nats.tolist())
+        return Cost(text=fsum(text), first=first, end=end)

@@ -215,6 +215,10 @@ class TablesReport(TabledReport):
     def tables(self) -> list[Table]:
         return list(self.by_name.values())
 
+    def table(self, name: str = "") -> Table:
+        """The table of this name; without one the first."""
+        return self.by_name[name or next(iter(self.by_name))]
+
     @override
     def to_json(self) -> dict[str, Any]:
         """The facts, the rows of each table as objects, and the notes by table."""
@@ -222,12 +226,12 @@ class TablesReport(TabledReport):
         return {**self.about, **rows, "notes": {name: list(table.notes) for name, table in self.by_name.items()}}
 
 
-def table_of(title: str, frame: Any, notes: Iterable[str] = (), wide: Iterable[str] = ()) -> Table:
+def table_of(title: str, frame: Any, notes: Iterable[str] = (), wide: Iterable[str] = (), *, places: int = 3) -> Table:
     """The table of a pandas data frame; `wide`: columns that a narrow terminal does without."""
     kinds: Mapping[str, CellKind] = {"i": "count", "f": "number", "b": "flag"}
     hidden = set(wide)
     columns = tuple(
-        Column(name=str(name).replace("_", " "), kind=kinds.get(dtype.kind, "text"), wide=name in hidden)
+        Column(name=str(name).replace("_", " "), kind=kinds.get(dtype.kind, "text"), places=places, wide=name in hidden)
         for name, dtype in frame.dtypes.items()
     )
     rows = tuple(tuple(map(_cell, row)) for row in frame.itertuples(index=False))

@@ -25,13 +25,10 @@ from .tables import Cell, Column, Table, TabledReport
 LABEL = "satisfaction"
 """Name of the label of replies or of a conversation, and of the score by which a user says it."""
 POINTS = (1.0, 5.0)
-LENGTH, CHANCE = "reply length", "chance"
+LENGTH = "reply length"
 
 Values: TypeAlias = Sequence[float | None]
 """The rating of each rated conversation; None without one."""
-
-
-# Meetings with assistants
 
 
 class MeetingResult(Record):
@@ -65,7 +62,14 @@ def told_apart(
     user: str, says_by: str, scenarios: str, met: Mapping[str, Sequence[Conversation]]
 ) -> tuple[MeetingResult, ...]:
     """The difference of each assistant from the first, the reference, in success and satisfaction."""
-    outcomes = {name: _outcomes(conversations) for name, conversations in met.items()}
+    rows = [
+        (name, scenario_key(one), value[0], satisfaction_in(one))
+        for name, conversations in met.items()
+        for one in conversations
+        if not isinstance(value := score_of(one), str)
+    ]
+    columns = ["assistant", "scenario", "success", "satisfaction"]
+    frame = of_extra("pandas", "stats").DataFrame(rows, columns=columns)
     reference, *others = met
     return tuple(
         MeetingResult(
@@ -75,30 +79,20 @@ def told_apart(
             assistant=name,
             reference=reference,
             conversations=len(met[name]),
-            failed=sum(len(met[one]) - len(outcomes[one]) for one in (name, reference)),
-            success=_difference(outcomes[reference], outcomes[name], "success", (0.0, 1.0)),
-            satisfaction=_difference(outcomes[reference], outcomes[name], "satisfaction", POINTS),
+            failed=len(met[reference]) + len(met[name]) - int(frame["assistant"].isin([reference, name]).sum()),
+            success=_difference(frame, reference, name, "success", (0.0, 1.0)),
+            satisfaction=_difference(frame, reference, name, "satisfaction", POINTS),
         )
         for name in others
     )
 
 
-def _outcomes(conversations: Sequence[Conversation]) -> Any:
-    """A data frame with a row for each conversation that has a score."""
-    scored = ((one, score_of(one)) for one in conversations)
-    rows = [(scenario_key(one), value[0], satisfaction_in(one)) for one, value in scored if not isinstance(value, str)]
-    frame = of_extra("pandas", "stats").DataFrame(rows, columns=["scenario", "success", "satisfaction"])
-    return frame.astype({"success": float, "satisfaction": float})
-
-
-def _difference(reference: Any, other: Any, name: str, scale: tuple[float, float]) -> Difference:
-    means = [
-        outcomes.dropna(subset=name).groupby("scenario", sort=False)[name].mean() for outcomes in (reference, other)
-    ]
-    old, new = (own.to_dict() for own in means)
-    common = [key for key in old if key in new]
-    found = paired([[(old[key], new[key])] for key in common], scale)
-    if left_out := len(old.keys() | new.keys()) - len(common):
+def _difference(frame: Any, reference: str, other: str, name: str, scale: tuple[float, float]) -> Difference:
+    means = frame.astype({name: float}).pivot_table(name, "scenario", "assistant", sort=False)
+    means = means.reindex(columns=[reference, other]).dropna(how="all")
+    common = means.dropna()
+    found = paired([[pair] for pair in common.itertuples(index=False, name=None)], scale)
+    if left_out := len(means) - len(common):
         reasons = (found.reason, f"{left_out} scenarios that only one of both has are left out")
         found = found.model_copy(update={"reason": "; ".join(filter(None, reasons))})
     return found
@@ -112,9 +106,6 @@ def satisfaction_in(conversation: Conversation) -> float | None:
     return None if isinstance(value, bool) or not isinstance(value, int | float | str) else number_of(str(value))
 
 
-# People's ratings
-
-
 @dataclass(frozen=True)
 class RatedConversations:
     """Conversations that people rated with their satisfaction."""
@@ -124,14 +115,15 @@ class RatedConversations:
     """Of each conversation: the mean over its replies that have one, else its own label."""
 
     @classmethod
-    def of(cls, conversations: Sequence[Conversation]) -> "RatedConversations":
-        """Those of the conversations with a satisfaction; DataError without one."""
-        pairs = [(one, value) for one in conversations if (value := satisfaction_of(one)) is not None]
+    def of(cls, conversations: Sequence[Conversation], part: UserPart = "all") -> "RatedConversations":
+        """Those of the conversations of a part of the users that have a satisfaction; DataError without one."""
+        own = (one for one in conversations if part == "all" or part_of(user_of(one)) == part)
+        pairs = [(one, value) for one in own if (value := satisfaction_of(one)) is not None]
         if not pairs:
             raise DataError(
-                "no conversation has a satisfaction of its user: give people's conversations whose replies have the label "
-                f"{LABEL!r}, a number, such as those of RecLLMSim's newer study; without it, leave them out and try the "
-                "user people:SRC"
+                f"no conversation (part: {part}) has a satisfaction of its user: give people's conversations whose replies "
+                f"have the label {LABEL!r}, a number, such as those of RecLLMSim's newer study; without it, leave them out "
+                "and try the user people:SRC"
             )
         return cls(tuple(one for one, _ in pairs), tuple(value for _, value in pairs))
 
@@ -140,22 +132,14 @@ class RatedConversations:
         """The user of each conversation."""
         return tuple(map(user_of, self.conversations))
 
-    def places(self, part: UserPart) -> list[int]:
-        """The places of the conversations of a part of the users."""
-        return [place for place, user in enumerate(self.users) if part == "all" or part_of(user) == part]
-
-    def pairs(self, part: UserPart = "all") -> list[tuple[int, int]]:
+    @cached_property
+    def pairs(self) -> list[tuple[int, int]]:
         """The places of the better and the worse of two conversations of one user, across tasks."""
-        places = self.places(part)
-        found = peoples_pairs([self.users[place] for place in places], [self.satisfaction[place] for place in places])
-        return [(places[better], places[worse]) for better, worse in found]
+        return peoples_pairs(self.users, self.satisfaction)
 
-    def concordance(self, values: Values, part: UserPart = "all", above: Values | None = None) -> Estimate:
+    def concordance(self, values: Values, above: Values | None = None) -> Estimate:
         """The share of the pairs in which `values` prefer what the person preferred, as in `coefficients.concordance`."""
-        places = self.places(part)
-        users, truth = [self.users[place] for place in places], [self.satisfaction[place] for place in places]
-        less = None if above is None else [above[place] for place in places]
-        return concordance(users, truth, [values[place] for place in places], less)
+        return concordance(self.users, self.satisfaction, values, above)
 
 
 def satisfaction_of(conversation: Conversation) -> float | None:
@@ -173,7 +157,6 @@ def reply_length(conversation: Conversation) -> float:
 
 
 BASELINES: Mapping[str, Callable[[Conversation], float | None]] = {
-    CHANCE: lambda _: 0.0,
     LENGTH: reply_length,
     "number of turns": lambda one: float(sum(bool(exchange.user) for exchange in one.exchanges)),
     "what a user notices": lambda one: noticed(one.messages, one.stop).satisfaction,
@@ -197,7 +180,6 @@ class TesterRow(Record):
 class PeopleReport(Record):
     """Scores of conversations against people."""
 
-    part: UserPart
     conversations: int
     users: int
     pairs: int
@@ -225,28 +207,23 @@ class PeopleReport(Record):
 def people_report(
     rated: RatedConversations,
     values_by_tester: Mapping[str, Values],
-    part: UserPart = "test",
     failures: Mapping[str, Sequence[str]] | None = None,
 ) -> PeopleReport:
-    """Scores against people of one split: by name a value for each conversation of `rated`.
-
-    `failures`: the reasons of missing values.
-    """
+    """Scores against people: by name a value for each conversation of `rated`; `failures`: why values are missing."""
     baselines = {name: [of(one) for one in rated.conversations] for name, of in BASELINES.items()}
-    places, pairs = rated.places(part), rated.pairs(part)
     rows = [
         TesterRow(
             tester=name,
             kind="tester" if name in values_by_tester else "baseline",
-            concordance=rated.concordance(values, part),
-            above_length=Estimate() if name in (LENGTH, CHANCE) else rated.concordance(values, part, baselines[LENGTH]),
-            failed=sum(values[place] is None for place in places),
+            concordance=rated.concordance(values),
+            above_length=Estimate() if name == LENGTH else rated.concordance(values, baselines[LENGTH]),
+            failed=sum(value is None for value in values),
             failure=next(iter((failures or {}).get(name, ())), ""),
         )
         for name, values in {**baselines, **values_by_tester}.items()
     ]
-    users = {rated.users[better] for better, _ in pairs}
-    return PeopleReport(part=part, conversations=len(places), users=len(users), pairs=len(pairs), rows=tuple(rows))
+    users = {rated.users[better] for better, _ in rated.pairs}
+    return PeopleReport(conversations=len(rated.users), users=len(users), pairs=len(rated.pairs), rows=tuple(rows))
 
 
 class ValidityReport(TabledReport):
@@ -267,9 +244,9 @@ class ValidityReport(TabledReport):
     def table(self) -> Table:
         """Two rows for each user and bad assistant: by success, and by the user's satisfaction."""
         columns = [Column(name=name) for name in ("user", "assistant", "by")]
-        columns += [Column(name=name, kind="count") for name in ("n", "scenarios")]
-        names = ("reference", "it", "difference", "low", "high")
-        columns += [Column(name=name, kind="number", places=2) for name in names]
+        columns += [Column(name=name, kind="count", wide=name == "n") for name in ("n", "scenarios")]
+        names, wide = ("reference", "it", "difference", "low", "high"), ("reference", "it")
+        columns += [Column(name=name, kind="number", places=2, wide=name in wide) for name in names]
         columns.append(Column(name="detects"))
         rows: list[tuple[Cell, ...]] = []
         reasons = []

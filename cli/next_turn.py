@@ -54,9 +54,9 @@ def next_turn_command(
             carry=carrying(how, how.out, "nothing is kept without --out" if how.out is None else ""),
         )
     if how.as_json:
-        print_json(report.model_dump(mode="json"))
+        print_json(report.to_json())
     else:
-        put_tables(report.tables())
+        put_tables(report.narrow())
         put("Near to one person's next turn is not realism, and realism is not usefulness for testing.")
     say(*(f"written: {how.out / name}" for name in (REPORT, TURNS) if how.out is not None))
-    return 1 if any(row.failed for row in report.rows) or people.broken else 0
+    return 1 if any(row["failed"] for row in report.table().objects()) or people.broken else 0

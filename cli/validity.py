@@ -56,7 +56,7 @@ def validity_command(
     if how.as_json:
         print_json({"out": str(folder), **report.model_dump(mode="json")})
     else:
-        put_tables(report.tables())
+        put_tables(report.narrow())
         put("", f"written: {folder / REPORT}")
     testers = [row for row in (report.people.rows if report.people else ()) if row.kind == "tester"]
     return int(any(row.failed for row in report.told) or any(row.failed for row in testers))

@@ -235,14 +235,6 @@ class NextTurn(Record):
     """Why the simulation ended: `max_turns` after the one turn, or the reason that the record has."""
     rejected: int = 0
     """Drafts that its validator rejected before."""
-    model: str | None = None
-    """The model that answered, as its endpoint names it."""
-    input_tokens: int = 0
-    output_tokens: int = 0
-    calls: int = 0
-    """Calls that were paid for, rejected drafts included."""
-    silent: bool = False
-    """Whether it failed because every reply came without a text: such replies are asked for again."""
     failure: str | None = None
     """Why it could not be asked, in one line; None if it was."""
 

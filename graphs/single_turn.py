@@ -14,7 +14,7 @@ from ..data import domains
 from ..data.formats.messages import further
 from ..data.grounding import gives_no_answer
 from ..data.people import STORED, Moment, NextTurn, text_of, user_of
-from ..data.records import Attempt, Conversation, Usage, stop_in_words
+from ..data.records import Attempt, Conversation, stop_in_words
 from ..data.scenarios import of_log
 from ..data.simquac import ReadingQuestion
 from ..errors import SettingError
@@ -111,7 +111,6 @@ def next_turn(moment: Moment, conversation: Conversation, *, leaves: bool = True
     unsaid = [turn for turn in conversation.unsaid if turn.role == "user" and turn.after >= after]
     tried: list[Attempt] = [attempt for message in new for attempt in message.attempts]
     tried += [attempt for turn in unsaid for attempt in turn.attempts]
-    spent = sum((attempt.spent for attempt in tried), Usage.none())
     failure = f"{conversation.failure.node}: {conversation.failure.error}" if conversation.failure is not None else None
     if failure is None and conversation.stop in FAILED:
         failure = f"ended as {conversation.stop}"
@@ -122,11 +121,6 @@ def next_turn(moment: Moment, conversation: Conversation, *, leaves: bool = True
         stopped=(failure is None and conversation.stop not in (None, "max_turns", "user_rejected")) if leaves else None,
         stop=conversation.stop,
         rejected=len({attempt.number for attempt in tried if attempt.verdict == "rejected"}),
-        model=next((attempt.model for attempt in tried if attempt.model), None),
-        input_tokens=spent.input_tokens,
-        output_tokens=spent.output_tokens,
-        calls=spent.calls,
-        silent=failure is not None and bool(tried) and all(attempt.flaw and not attempt.text for attempt in tried),
         failure=failure,
     )
 

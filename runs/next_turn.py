@@ -55,9 +55,6 @@ def said_from_people(
     try:
         user = PeopleSpeaker.of(_remembered(people, seed), "user")
         user_cast = cast_for(moments, user, cast)
-        if lacking := sum(state_of(moment, user_cast.name) is None for moment in moments):
-            where = f"at {lacking} of {len(moments)} places nothing before them states what the user wants"
-            return None, [f"{none} {where}."]
         with untraced():
             run = Runs({RETRIEVED: turns_run(user_cast, moments, seed)})
             talks = blocking(run.conversations(RunSettings(progress=False)))

@@ -8,6 +8,7 @@ share less the share by which it is above people where both labelled.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from operator import eq
 from pathlib import Path
 from typing import Any
 
@@ -63,11 +64,12 @@ def judge_check(conversations: Iterable[Conversation], people: Mapping[str, bool
     if not any(value is not None for value in own):
         raise DataError("labels: no labelled conversation is one of this test: name them by their ids")
     users = [content_key(one) for one, _ in scored]
-    both = [(value, score) for value, score in zip(own, by_judge, strict=True) if value is not None]
+    both = [(value, *other) for value, *other in zip(own, by_judge, users, strict=True) if value is not None]
+    labels, scores, whose = zip(*both, strict=True)
     return JudgeCheck(
         labelled=len(both),
-        agreed=sum(value == score for value, score in both),
-        kappa=cohen_kappa([value for value, _ in both], [score for _, score in both]),
+        agreed=sum(map(eq, labels, scores)),
+        kappa=cohen_kappa(labels, scores, users=whose),
         judged=sum(by_judge) / len(by_judge),
         rectified=rectified_mean(
             [None if value is None else float(value) for value in own],

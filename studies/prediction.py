@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +11,9 @@ from ..data.files.paths import make_folder
 from .sources import StudySource, conversations_of
 
 if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait for it
-    from ..analysis.bits import BitsReport
-    from ..analysis.next_turn import Benchmark, NextTurnReport
-    from ..data.people import NextTurn, UserPart
+    from ..analysis.tables import Table, TablesReport
+    from ..data.people import Moment, NextTurn, UserPart
+    from ..data.records import Conversation
     from ..runs.ask import Carry
     from ..runs.settings import RunSettings
 
@@ -34,7 +35,7 @@ def next_turn(
     bits: str | None = None,
     run: "RunSettings | None" = None,
     carry: "Carry | None" = None,
-) -> "NextTurnReport":
+) -> "TablesReport":
     """Compare the next turns of simulated users with those of people; `duologue next-turn` as a function.
 
     Needs the extra `stats`, for Chinese also `zh`.
@@ -66,20 +67,17 @@ def next_turn(
 
         >>> duologue.next_turn("human_exp_V2", ["offline"], part="test").table()  # doctest: +SKIP
     """
-    from ..analysis.next_turn import RETRIEVED, Benchmark
-    from ..graphs.single_turn import cast_for, state_of
+    from ..analysis.next_turn import Benchmark
+    from ..graphs.single_turn import cast_for
     from ..runs.ask import Runs, carried
-    from ..runs.next_turn import folder_name, said_from_people, turns_in, turns_run
+    from ..runs.next_turn import RETRIEVED, folder_name, said_from_people, turns_in, turns_run
 
     people, folder = conversations_of(source), None if out is None else Path(out)
     named = [user] if isinstance(user, str) else user
     users = dict(named) if isinstance(named, Mapping) else {name: name for name in named}
     benchmark = Benchmark.of(people, part=part, limit=limit, seed=seed)
-    casts = {name: cast_for(benchmark.moments, one, cast, **(settings or {})) for name, one in users.items()}
-    if casts:
-        of = next(iter(casts.values())).name
-        benchmark = benchmark.askable(lambda moment: state_of(moment, of) is not None)
     moments = benchmark.moments
+    casts = {name: cast_for(moments, one, cast, **(settings or {})) for name, one in users.items()}
     runs = Runs({folder_name(name): turns_run(one, moments, seed) for name, one in casts.items()}, folder)
     talks = (carry or carried(run))(runs, "turns", "each one turn of a user")
     said, notes = said_from_people(moments, people, cast, seed=seed) if baseline else (None, [])
@@ -91,33 +89,31 @@ def next_turn(
         make_folder(folder)
     if bits is not None:
         kept = None if folder is None else folder / BITS
-        report = report.model_copy(update={"bits": _bits(bits, benchmark, people, seed, turns, kept)})
+        tables = _bits(bits, moments, people, seed, turns, kept)
+        report = report.model_copy(update={"by_name": {**report.by_name, **tables}})
     if folder is not None:
-        write_text(folder / REPORT, dumps(report.model_dump(mode="json"), indent=2) + "\n")
-        write_lines(folder / TURNS, benchmark.lines(rows))
+        write_text(folder / REPORT, dumps(report.to_json(), indent=2) + "\n")
+        write_lines(folder / TURNS, ({"row": name, **turn} for name, own in rows.items() for turn in own))
     return report
 
 
 def _bits(
     model: str,
-    benchmark: "Benchmark",
-    people: Sequence[Any],
+    moments: "Sequence[Moment]",
+    people: "Sequence[Conversation]",
     seed: int,
     turns: "Mapping[str, Sequence[NextTurn]]",
     kept: Path | None,
-) -> "BitsReport":
-    from ..analysis.bits import KeptCosts, Ledger
+) -> "dict[str, Table]":
+    from ..analysis.bits import bits_of
     from ..analysis.language_model import LanguageModel
     from ..nodes.calls.service import Calls
     from ..nodes.models.openai import file_of
     from ..runs.progress import Figures, shown
 
-    reader = LanguageModel(file_of(model.removeprefix("local:")))
     simulated = {name: {one.key: one.text for one in own} for name, own in turns.items()}
-    figures = Figures(len(benchmark.moments), Calls(), "costs of messages")
-
-    def watch(done: int, planned: int) -> None:
-        figures.ended, figures.planned = done, planned
-
+    figures = Figures(len({one.number for one in moments}), Calls(), "conversations' bits")
     with shown(figures, sys.stderr.isatty() or None):
-        return Ledger(reader, benchmark.moments, people, seed, KeptCosts(kept)).report(simulated, watch)
+        reader = LanguageModel(file_of(model.removeprefix("local:")))
+        watch = partial(setattr, figures, "ended")
+        return bits_of(reader, moments, people, simulated, seed=seed, file=kept, watch=watch)

@@ -78,12 +78,12 @@ def validity(
     named = [user] if isinstance(user, str) else user
     users = dict(named) if isinstance(named, Mapping) else {spec: spec for spec in named}
     agents = PLANTED if assistants is None else assistants
-    rated = None if source is None else RatedConversations.of(people)
+    rated = None if source is None else RatedConversations.of(people, part)
     places = {id(one): place for place, one in enumerate(people)}
     chosen: list[int] = []  # the places of the people's conversations that stand in a pair
     rating: list[ValidityRun] = []
     if rated is not None:
-        used = sorted({place for pair in rated.pairs(part) for place in pair})
+        used = sorted({place for pair in rated.pairs for place in pair})
         chosen = [places[id(rated.conversations[place])] for place in used]
         judges = {str(one): one for one in ([judge] if isinstance(judge, str) else judge)} | models_among(users)
         rating = ratings(str(path) if path and not remark else people, people, chosen, judges)
@@ -101,7 +101,7 @@ def validity(
         for one in rating:
             own, failures[one.user] = values_of(one, talks[one.place], chosen, len(people))
             values[one.user] = [own[places[id(talk)]] for talk in rated.conversations]
-        of_people = people_report(rated, values, part, failures)
+        of_people = people_report(rated, values, failures)
     told = tuple(_told_apart(users, agents, meeting, talks)) if meeting else ()
     report = ValidityReport(people=of_people, told=told, seed=seed, repeats=repeats)
     if folder is not None:

@@ -38,13 +38,6 @@ VOTES = "votes"
 # Coefficients
 
 
-def accuracy(
-    first: Sequence[Value | None], second: Sequence[Value | None], *, users: Sequence[str] | None = None
-) -> Estimate:
-    """Share of the things on which two labels agree; parameters as those of `cohen_kappa`."""
-    return coefficient(crossed(first, second, _order([*first, *second], None), users), same())
-
-
 def cohen_kappa(
     first: Sequence[Value | None],
     second: Sequence[Value | None],
@@ -291,7 +284,8 @@ def _labels_row(group: Group, scale: Scale) -> AgreementRow:
     if scale.is_text:
         notes.append(f"{len(scale.values)} values, which is a text: compared only for equality")
         equal = ["same" if a == b else "other" for a, b in zip(one, other, strict=True)]
-        return _row(group, one, len(units), notes, users, accuracy=accuracy(["same"] * len(equal), equal, users=users))
+        tables = crossed(["same"] * len(equal), equal, ["same", "other"], users)
+        return _row(group, one, len(units), notes, users, accuracy=coefficient(tables, same()))
     tables = crossed(one, other, scale.values, users)
     kappa = coefficient(tables, chance_of_margins(distances_of(scale.places, None)))
     constant = [f"{title} is always {values[0]}"

@@ -123,9 +123,9 @@ def test_one_function_asks_users_of_any_kind_and_gives_the_report(moments: list[
     conversations = list({id(moment.conversation): moment.conversation for moment in moments}.values())
     users = {"mine": lambda messages: "More of that, please.", "rules": "offline"}
     report = duologue.next_turn(conversations, users, limit=4, out=tmp_path)
-    assert [row.name for row in report.rows][-2:] == ["mine", "rules"]
-    assert all(row.failed == 0 for row in report.rows)
-    assert report.turns == 8
+    frame = report.table().frame()
+    assert list(frame["row"])[-2:] == ["mine", "rules"]
+    assert (set(frame["failed"]), set(frame["turns"])) == ({0}, {8})
     assert (tmp_path / folder_name("mine") / "conversations.jsonl").is_file()
     assert (tmp_path / "next_turn.json").is_file()
 
