@@ -42,6 +42,10 @@ _TYPES = ("human", "ai", "tool", "system")
 _ITEMS = ("message", "reasoning", "function_call", "function_call_output")
 """Types of items by which a list is known to be one of OpenAI's Responses."""
 
+_CHUNK = "chat.completion.chunk"
+_RESPONSES = ("response", "realtime.response")
+"""Kinds of OpenAI's objects: a piece of a completion, and what the events of a stream tell as a whole."""
+
 
 class AnswerError(DuologueError, TypeError):
     """What a function or an agent answered is no reply."""
@@ -112,7 +116,7 @@ def _spoken(own: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
     """The messages whose words are the reply: after a hand-off those of the agent that took over."""
     begins, speaker = 0, None
     for number, message in enumerate(own):
-        if _hands_off(message):
+        if hands_off(message):
             begins = number + 1
         elif _words(message).strip():
             if message.name and speaker and message.name != speaker:
@@ -120,15 +124,16 @@ def _spoken(own: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
             speaker = message.name or speaker
     worded = [number for number, message in enumerate(own) if _words(message).strip() or _media(message)]
     after = [own[number] for number in worded if number >= begins]
-    before = [own[number] for number in worded if not _hands_off(own[number])] or [own[number] for number in worded]
+    before = [own[number] for number in worded if not hands_off(own[number])] or [own[number] for number in worded]
     return after or before[-1:] or own[-1:]
 
 
-def _hands_off(message: BaseMessage) -> bool:
+def hands_off(message: BaseMessage) -> bool:
+    """Whether a message hands the turn on to another agent, by a call, or is the result of such a call."""
     calls = message.tool_calls if isinstance(message, AIMessage) else []
-    return bool(message.response_metadata.get("__is_handoff_back")) or any(
-        str(call["name"]).startswith(_HAND_OFFS) for call in calls
-    )
+    names = [message.name, *(call["name"] for call in calls)]
+    is_back = bool(message.response_metadata.get("__is_handoff_back"))
+    return is_back or any(str(name).startswith(_HAND_OFFS) for name in names)
 
 
 def _words(message: BaseMessage) -> str:
@@ -282,9 +287,15 @@ def _content(message: BaseMessage) -> tuple[str, Any]:
 
 
 def _whole(pieces: Sequence[Any]) -> Answer:
-    """What the pieces of a stream come to: texts and chunks put together, the last state, or messages."""
+    """What the pieces of a stream come to: texts and chunks put together, the last state or response, or messages."""
     if all(isinstance(piece, str) for piece in pieces):
         return "".join(pieces)
+    read = [_dumped(piece) for piece in pieces]
+    kinds = [one.get("object") if isinstance(one, Mapping) else None for one in read]
+    if kinds and set(kinds) == {_CHUNK}:
+        return _completion(read)
+    if ended := [one for one, kind in zip(read, kinds, strict=True) if kind in _RESPONSES]:
+        return ended[-1]
     whole: list[Any] = []
     for piece in pieces:
         piece = piece[0] if isinstance(piece, tuple) and isinstance(piece[0], BaseMessage) else piece  # with metadata
@@ -298,11 +309,26 @@ def _whole(pieces: Sequence[Any]) -> Answer:
     return whole[-1] if are_states else whole
 
 
+def _completion(chunks: Sequence[Mapping[str, Any]]) -> Answer:
+    """The completion that the chunks of OpenAI's Chat Completions come to."""
+    from openai.lib.streaming.chat import ChatCompletionStreamState  # on use, as it takes long
+    from openai.types.chat import ChatCompletionChunk
+
+    state: Any = ChatCompletionStreamState()
+    for chunk in chunks:
+        state.handle_chunk(ChatCompletionChunk.model_validate(chunk))
+    for choice in state.current_completion_snapshot.choices:
+        choice.message.role = "assistant"  # which some endpoints' chunks do not say
+    return state.current_completion_snapshot
+
+
 def _dumped(answer: Any) -> Any:
     if isinstance(answer, BaseMessage):
         return answer
     if isinstance(answer, BaseModel):
-        return answer.model_dump(mode="json", exclude_none=True)
+        answer = answer.model_dump(mode="json", exclude_none=True)
+    if isinstance(answer, Mapping) and str(answer.get("type")).startswith("response."):
+        return answer.get("response", answer)  # an event, of OpenAI's Responses or its Realtime API
     if is_dataclass(answer) and not isinstance(answer, type):  # not deeper: it may hold the agent itself
         return {field.name: getattr(answer, field.name) for field in fields(answer)}
     return answer
@@ -316,6 +342,8 @@ def messages_of(answer: Any) -> list[BaseMessage]:
             return [AIMessage(structured_text(answer["structured_response"]))]
         if isinstance(answer.get("messages"), (list, tuple)):
             return messages_of(list(answer["messages"]))
+        if items := answer.get("new_items"):  # a run of OpenAI's Agents SDK
+            return messages_of([getattr(item, "raw_item", item) for item in items])
         if not _is_message(answer) or _is_raw(answer):
             text = None if (read := _of_response(answer)) else _one_text(answer)
             return read or [_read(answer if text is None else text)]

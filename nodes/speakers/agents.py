@@ -51,6 +51,7 @@ from ..models.specs import chat_model
 from ..replies import (
     Answer,
     Step,
+    hands_off,
     messages_answered,
     messages_of,
     own_messages,
@@ -200,7 +201,7 @@ class AgentSpeaker(Speaker):
         return self._ended(update, turn, unanswered=bool(pending and not question))
 
     async def _called(self, thread: "Lent", given: Any, context: Any, turn: "Turn", limits: Limits) -> None:
-        turn.interrupts = []
+        turn.interrupts, turn.answer = [], None
         try:
             name = (self.path or self.name) if tools.blocks_the_loop(self.agent) else ""
             await within(limits.turn_timeout, thread.call(given, context, turn), name)
@@ -307,16 +308,21 @@ class AgentSpeaker(Speaker):
             return [AIMessage("")] if answer is None else await messages_answered(answer, sent, self.role)
         if STRUCTURED in turn.written and (value := turn.channels.get(STRUCTURED)) is not None:
             return [AIMessage(structured_text(value))]
-        messages = messages_of(turn.channels.get("messages", []))
+        # What it gives: a middleware may have changed a message in place, which its checkpoint does not have.
+        state = turn.answer if isinstance(turn.answer, Mapping) else turn.channels
+        messages = messages_of(state.get("messages", []))
         known = {one.id for one in messages_in(before.get("messages"))}
         new = [one for one in messages if one.id is None or one.id not in known]
         own = own_messages(new, sent, self.role)
         if not own and not turn.interrupts:  # an object that it says again has its place in the state already
             own = own_messages([*turn.said.values()], sent, self.role)
-        # A tool whose result is the answer (`return_direct`) has the last word.
-        if own and isinstance(own[-1], ToolMessage) and not (turn.interrupts or turn.error):
-            direct = {name for name, node in tools_of(self.agent) if node.tools_by_name[name].return_direct}
-            own += [AIMessage(own[-1].content)] if own[-1].name in direct else []
+        last = own[-1] if own and not (turn.interrupts or turn.error) else None
+        nodes = dict(tools_of(self.agent)) if isinstance(last, ToolMessage) and not hands_off(last) else {}
+        if last is not None and last.name in nodes:
+            # A tool whose result ends the turn has the last word by `return_direct`, or where nothing else was said.
+            is_direct = nodes[last.name].tools_by_name[last.name].return_direct
+            spoke = any(isinstance(one, AIMessage) and one.text for one in own)
+            own += [AIMessage(last.content)] if is_direct or not spoke else []
         return own
 
     def _drafts(self, turn: "Turn", question: str | None, channels: Mapping[str, Any]) -> list[Draft]:
@@ -441,7 +447,7 @@ class Turn(BaseCallbackHandler):
         self.error: Exception | None = None  # what it raised after it had done something
         self._names: dict[tuple[str, ...], str] = {}
         self._begun: dict[Any, tuple[Step, Any, float, set[str]]] = {}  # its place, when, and messages known then
-        self._asked: dict[Any, Mapping[str, Any]] = {}
+        self._asked: dict[Any, tuple[Mapping[str, Any], bool]] = {}  # its place, and whether it is asked for a schema
         self._of_models: dict[str | None, Step] = {}
 
     def on_chain_start(self, serialized: Any, inputs: Any, *, run_id: Any, tags: Any = None, **details: Any) -> None:
@@ -484,14 +490,30 @@ class Turn(BaseCallbackHandler):
 
     def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: Any, **details: Any) -> None:
         """A model is asked."""
-        self._asked[run_id] = details.get("metadata") or {}
+        for_schema = "ls_structured_output_format" in (details.get("options") or {})
+        self._asked[run_id] = details.get("metadata") or {}, for_schema
 
     def on_llm_end(self, response: Any, *, run_id: Any, **details: Any) -> None:
         """A model has answered: a step of its own, unless a node gives the message too."""
         for generation in response.generations[0][:1] if run_id in self._asked and response.generations else ():
             if isinstance(message := getattr(generation, "message", None), AIMessage):
-                self._of_models[message.id] = self._step(self._asked[run_id])
+                about, for_schema = self._asked[run_id]
+                if for_schema and message.tool_calls:  # of `with_structured_output`: a value, and no act
+                    value = structured_text(message.tool_calls[0]["args"])
+                    message = message.model_copy(update={"content": value, "tool_calls": []})
+                self._of_models[message.id] = self._step(about)
                 self._of_models[message.id].messages.append(message)
+
+    def on_tool_end(self, output: Any, *, name: str = "", **details: Any) -> None:
+        """A tool has answered: a call of a model that was asked beside the nodes has its result here alone."""
+        for step in self._of_models.values():
+            answered = [one.tool_call_id for one in step.messages if isinstance(one, ToolMessage)]
+            for call in cast(AIMessage, step.messages[0]).tool_calls:
+                own = output.tool_call_id == call["id"] if isinstance(output, ToolMessage) else call["name"] == name
+                if own and call["id"] not in answered:
+                    text = structured_text(output)
+                    message = output if isinstance(output, ToolMessage) else ToolMessage(text, tool_call_id=call["id"])
+                    return step.messages.append(message)
 
     def forget(self, message: BaseMessage) -> None:
         """Take out the step of the model that wrote a message which stands elsewhere."""
