@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from langgraph.runtime import Runtime
 
@@ -32,9 +32,6 @@ INTERESTING = "user/guide_interesting"
 
 ANSWER_CHARACTERS = 100_000
 """Most characters of an answer. Looking for one in a section takes some 6 microseconds a character, and others wait."""
-
-Hold: TypeAlias = Literal["grammar"]
-"""How the teacher is held to the section: with `grammar` it can write nothing but a span of a sentence, or the refusal."""
 
 
 @dataclass(frozen=True)
