@@ -120,6 +120,14 @@ def required_parameters(function: object) -> list[inspect.Parameter] | None:
     return [one for one in parameters if one.default is one.empty and one.kind not in various]
 
 
+def is_reply(function: object) -> bool:
+    """Whether the object is a function of messages only, and not a node, whose first parameter is named `state`."""
+    if not callable(function) or isinstance(function, (type, Runnable)):
+        return False
+    needed = [one for one in required_parameters(function) or () if one.kind is not one.KEYWORD_ONLY]
+    return len(needed) == 1 and next(iter(inspect.signature(function).parameters)) != "state"
+
+
 def check_update(place: NodePlace, update: object, state: State, own_reasons: Collection[str] = ()) -> Update:
     """The update of a node of the graph, if it is valid; else ContractError.
 
