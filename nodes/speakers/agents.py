@@ -62,10 +62,10 @@ from ..replies import (
 from ..settings.import_path import code_of
 from ..settings.redaction import error_line, redacted
 from ..state import Draft, State, Update, attempt_number, id_of, memory_of, merged, said, without_rejected
-from ..worlds import Context
+from ..worlds import STRUCTURED, Context, calls_that_ran
 from . import questions, tools
 from .speaker import ChatSpeaker, Speaker, speaker_call
-from .tools import STRUCTURED, declared, tools_of
+from .tools import declared, tools_of
 
 log = logging.getLogger(__name__)
 
@@ -275,7 +275,7 @@ class AgentSpeaker(Speaker):
         parts: list[tuple[list[Any], list[Any]]] = [([], [])]
         for chat, message in zip(state["messages"][seen:], said(state)[seen:], strict=True):
             if not seen and message["role"] == self.role:
-                made = [{**one, "tool_calls": tools.calls_that_ran(one)} for one in message.get("attempts", ())]
+                made = [{**one, "tool_calls": calls_that_ran(one)} for one in message.get("attempts", ())]
                 first = sum(len(calls) for calls, _ in parts)
                 if calls := tool_turns(Message.model_validate({**message, "attempts": made}), first):
                     parts.append((calls, []))
