@@ -1,6 +1,7 @@
 """What a chat model, an agent or a function answers, in whatever form, as one reply: words, calls, usage, steps."""
 
 import json
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
@@ -181,13 +182,10 @@ def _plain_step(step: Step, numbers: Mapping[int, list[int]], reply: Draft) -> d
 def usage_of(messages: Sequence[BaseMessage]) -> dict[str, int]:
     """Total tokens of the models' messages, as their endpoints counted them, without impossible counts."""
     reports = [message.usage_metadata for message in messages if isinstance(message, AIMessage)]
-    counts = [report for report in map(counted, reports) if report is not None]
-    usage = {name: sum(report[name] for report in counts) for name in ("input_tokens", "output_tokens")}
-    usage["calls"] = max(1, sum(bool(report) for report in reports))
-    for name in ("cached_tokens", "reasoning_tokens"):
-        if count := sum(report.get(name, 0) for report in counts):
-            usage[name] = count
-    return usage
+    usage = Counter(input_tokens=0, output_tokens=0, calls=max(1, sum(map(bool, reports))))
+    for report in reports:
+        usage.update(counted(report) or {})
+    return dict(usage)
 
 
 # Tool calls

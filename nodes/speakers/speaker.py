@@ -8,14 +8,11 @@ from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
 from ...data.records import Role
-from ...prompts import PromptError
 from ..calls.service import drafted
 from ..calls.store import Call
 from ..contract import ContractError, describe
 from ..limits import Limits
-from ..messages import MessageBuilder, PageMessages
-from ..models.offline.model import OfflineChatModel
-from ..models.offline.reading import GOAL_MARKS
+from ..messages import MessageBuilder
 from ..models.specs import chat_model, model_provenance
 from ..state import State, Update, attempt_number, id_of, repeats
 
@@ -51,22 +48,11 @@ class ChatSpeaker(Speaker):
     """The model's tool calls are not carried out."""
 
     def placed(self, view: MessageBuilder) -> Self:
-        """The same speaker on a side with this view; an offline model without a part gets that of the view, or the side.
-
-        PromptError if it plays a user with a goal and the pages do not mark the goal: it reads marks, not words.
-        """
+        """The same speaker on a side with this view; an offline model without a part gets that of the view, or the side."""
         if self.build is not None:
             return self
         part = "goal_user" if self.role == "user" else "task_assistant"
-        model, material = chat_model(self.model, side=getattr(view, "offline", part)), "user/material"
-        if isinstance(model, OfflineChatModel) and model.side == "goal_user" and isinstance(view, PageMessages):
-            marks = view.pages[material].marks if material in view.pages else ()
-            if not any(mark in GOAL_MARKS for mark in marks):
-                raise PromptError(
-                    f"prompt {material}: the offline user finds no goal in it: write <goal>{{{{ goal }}}}</goal> there, "
-                    "and the user's facts as <facts>{{ facts }}</facts>"
-                )
-        return replace(self, model=model, build=view)
+        return replace(self, model=chat_model(self.model, side=getattr(view, "offline", part)), build=view)
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         call = speaker_call(self.role, state, runtime.context)
