@@ -20,7 +20,7 @@ from ..data.formats.messages import NO_RESULT, as_messages
 from ..data.logs.requests import turns_of_response
 from ..data.records import Role
 from ..data.text.cleaning import clean
-from ..errors import DuologueError
+from ..errors import DuologueError, shown
 from .attachments import parts_in
 from .foreign import in_thread
 from .models.faults import REFUSAL, counted, finish_of, flaw_of, refusal_in, usage_in
@@ -30,10 +30,6 @@ Answer: TypeAlias = Any
 """A text; a message, completion or response of LangChain's or OpenAI's form, or a list of these; a state with
 `messages`; an object with one text; a generator of these or of what LangGraph streams, also async."""
 
-ACCEPTED = (
-    "a text, a message of LangChain or of OpenAI's form ({'role': 'assistant', 'content': ...}), a list of such "
-    "messages, an object with one text, or a generator of texts"
-)
 _TEXT_KEYS = ("output", "final_output", "answer", "reply", "response", "result", "text")
 """Names under which an object with several texts gives its reply, such as that of LangChain's chains."""
 _HAND_OFFS = ("transfer_to_", "transfer_back_to_")
@@ -49,9 +45,15 @@ _RESPONSES = ("response", "realtime.response")
 
 
 class AnswerError(DuologueError, TypeError):
-    """What a function or an agent answered is no reply."""
+    """What a function or an agent answered is no reply; `how`: how it answered."""
 
     is_of_function = True
+
+    def __init__(self, how: str) -> None:
+        super().__init__(
+            f"the function {how}: it must answer with a text, a message of LangChain or of OpenAI's form ({{'role': "
+            "'assistant', 'content': ...}), a list of such messages, an object with one text, or a generator of these"
+        )
 
 
 @dataclass
@@ -254,7 +256,7 @@ async def messages_answered(answer: Answer, sent: Sequence[BaseMessage], role: R
     read = messages_of(answer)
     own = own_messages(read, sent if len(read) > 1 else (), role)
     if not own:
-        raise AnswerError(f"the function answered with no message of its own: it must answer with {ACCEPTED}")
+        raise AnswerError("answered with no message of its own")
     return own
 
 
@@ -288,12 +290,11 @@ def _whole(pieces: Sequence[Any]) -> Answer:
     """What the pieces of a stream come to: texts and chunks put together, the last state or response, or messages."""
     if all(isinstance(piece, str) for piece in pieces):
         return "".join(pieces)
-    read = [_dumped(piece) for piece in pieces]
-    kinds = [one.get("object") if isinstance(one, Mapping) else None for one in read]
-    if kinds and set(kinds) == {_CHUNK}:
-        return _completion(read)
-    if ended := [one for one, kind in zip(read, kinds, strict=True) if kind in _RESPONSES]:
-        return ended[-1]
+    objects = [one for one in map(_dumped, pieces) if isinstance(one, Mapping)]
+    if objects and all(one.get("object") == _CHUNK for one in objects):
+        return _completion(objects)
+    if wholes := [one for one in objects if "messages" in one or one.get("object") in _RESPONSES]:
+        return wholes[-1]
     whole: list[Any] = []
     for piece in pieces:
         piece = piece[0] if isinstance(piece, tuple) and isinstance(piece[0], BaseMessage) else piece  # with metadata
@@ -303,8 +304,7 @@ def _whole(pieces: Sequence[Any]) -> Answer:
             whole[-1] = last + piece
         else:
             whole.append(piece)
-    are_states = whole and all(isinstance(one, Mapping) and "messages" in one for one in whole)
-    return whole[-1] if are_states else whole
+    return whole
 
 
 def _completion(chunks: Sequence[Mapping[str, Any]]) -> Answer:
@@ -346,7 +346,7 @@ def messages_of(answer: Any) -> list[BaseMessage]:
             text = None if (read := _of_response(answer)) else _one_text(answer)
             return read or [_read(answer if text is None else text)]
     elif not isinstance(answer, (BaseMessage, str, list, tuple)):
-        raise AnswerError(f"the function answered with {_shown(answer)}: it must answer with {ACCEPTED}")
+        raise AnswerError(f"answered with {shown(answer)}")
     items = [_dumped(one) for one in (answer if isinstance(answer, (list, tuple)) else [answer])]
     return _of_response(items) if any(map(_is_raw, items)) else [_read(one) for one in items]
 
@@ -402,7 +402,7 @@ def _read(one: Any) -> BaseMessage:
     if isinstance(one, str):
         return AIMessage(one)
     if not (isinstance(one, (BaseMessage, tuple)) or _is_message(one)):
-        raise AnswerError(f"the function answered with {_shown(one)} as a message: it must answer with {ACCEPTED}")
+        raise AnswerError(f"answered with {shown(one)} as a message")
     if isinstance(one, Mapping):
         role = {} if one.get("type") in _TYPES else {"role": "assistant"}  # a served graph's messages are plain JSON
         one = {**role, **one, "content": one.get("content") or ""}
@@ -410,14 +410,7 @@ def _read(one: Any) -> BaseMessage:
         return convert_to_messages([one])[0]
     except (ValueError, TypeError, KeyError, AttributeError, NotImplementedError) as error:
         line = " ".join(str(error).split())[:200]
-        raise AnswerError(f"the function's message cannot be read ({line}): it must answer with {ACCEPTED}") from None
-
-
-def _shown(answer: Any) -> str:
-    if answer is None:
-        return "nothing (None)"
-    keys = f" with the keys {', '.join(map(repr, list(answer)[:5])) or '(none)'}" if isinstance(answer, Mapping) else ""
-    return f"{type(answer).__name__}{keys}"
+        raise AnswerError(f"answered with a message that cannot be read ({line})") from None
 
 
 # Plain values
