@@ -83,7 +83,6 @@ MOST_KEPT = 256
 """Threads that are kept in this process for graphs that are invoked directly; a run keeps those of a conversation."""
 _NOTE = "note-"
 """How the ids of messages with our instructions begin."""
-_NOT_KEPT = ("messages", "jump_to")
 
 
 @dataclass(frozen=True)
@@ -395,7 +394,7 @@ def channels_of(agent: object) -> list[str]:
 def _plain_channels(channels: Mapping[str, Any]) -> dict[str, Any]:
     plain = {}
     for name, value in channels.items():
-        if name not in _NOT_KEPT and not name.startswith("_") and value not in (None, "", [], {}):
+        if name not in ("messages", "jump_to") and not name.startswith("_") and value not in (None, "", [], {}):
             with suppress(TypeError, ValueError, RecursionError):
                 plain[name] = plain_json(value)
     return plain
@@ -465,7 +464,10 @@ class Turn(BaseCallbackHandler):
         if run_id not in self._begun:
             return
         step, _, began, known = self._begun.pop(run_id)
-        step.seconds, messages = self.now() - began, [one for one in messages_in(outputs) if _is_own(one)]
+        step.seconds, messages = (
+            self.now() - began,
+            [one for one in messages_in(outputs) if isinstance(one, (AIMessage, ToolMessage))],
+        )
         for number, message in enumerate(messages):
             message.id = message.id or f"{run_id}-{number}"  # the state would give it one, later
             if message.id not in known | self.seen:
@@ -538,10 +540,6 @@ class Turn(BaseCallbackHandler):
 def name_of(message: BaseMessage) -> str:
     """The id of a message, or of its object."""
     return message.id or str(id(message))
-
-
-def _is_own(message: BaseMessage) -> bool:
-    return isinstance(message, (AIMessage, ToolMessage))
 
 
 def messages_in(value: Any, depth: int = 4) -> list[BaseMessage]:

@@ -59,11 +59,8 @@ class ChatSpeaker(Speaker):
         return {"drafts": [await drafted(self.model, self.sent(state), call, attempt_number(state, self.role))]}
 
     def provenance(self) -> dict[str, Any]:
-        return {
-            "model": model_provenance(self.model),
-            "view": describe(self.build),
-            **({"object": self.path} if self.path else {}),
-        }
+        about = {"object": self.path} if self.path else {}
+        return {"model": model_provenance(self.model), "view": describe(self.build), **about}
 
 
 def speaker_call(role: Role, state: State, limits: Limits) -> Call:
