@@ -598,6 +598,7 @@ class Thread:
         self.channels: Mapping[str, Any] = {}  # its whole state
         self.last: list[BaseMessage] = []  # those of the last turn, of whose tools some may wait for an answer
         self.seen = set[str]()
+        self.is_blocking = False  # whether a part of it can only be called in a thread
 
     def copy(self) -> "Thread":
         """The same thread and store, which go on apart from this one."""
@@ -624,7 +625,15 @@ class Thread:
             config["configurable"][tools.RESUMING] = True
         # Its own recursion limit, not that of the conversation.
         with during(var_child_runnable_config, config), suppress(GraphInterrupt):
-            turn.answer = await self.agent.ainvoke(given, context=context, durability="sync")
+            if not self.is_blocking:
+                try:
+                    turn.answer = await self.agent.ainvoke(given, context=context, durability="sync")
+                    return
+                except NotImplementedError:  # of what is not async, such as a `wrap_model_call` of LangChain's pages
+                    self.is_blocking, given = True, None  # it goes on from the node that failed
+                    turn.steps = [step for step in turn.steps if not str(step.error).startswith("NotImplementedError")]
+            call = partial(self.agent.invoke, given, context=context, durability="sync")
+            turn.answer = await in_thread(call)
 
     async def settle(self, turn: Turn) -> None:
         """Read what the call came to, however it ended."""

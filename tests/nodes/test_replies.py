@@ -14,6 +14,8 @@ from langchain.agents.middleware import (
     ToolCallLimitMiddleware,
     after_model,
     before_model,
+    wrap_model_call,
+    wrap_tool_call,
 )
 from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
@@ -472,6 +474,10 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
         create_agent(ScriptedModel(lines=["Ask a@b.org."], by_call=True), [],
                      middleware=[PIIMiddleware("email", apply_to_output=True)]), {"text": "Ask [REDACTED_EMAIL]."}),
     "entrypoint with tasks": (with_task, {}),
+    "middleware that is not async": (
+        create_agent(ScriptedModel(lines=[AIMessage("", tool_calls=[LOOK]), MOVED] * 2, by_call=True), [look], middleware=[
+            wrap_model_call(lambda request, handler: handler(request), name="models"),
+            wrap_tool_call(lambda request, handler: handler(request), name="tools")]), {"calls": [LOOKED]}),
 }  # fmt: skip
 
 
