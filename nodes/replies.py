@@ -135,8 +135,7 @@ def hands_off(message: BaseMessage) -> bool:
     """Whether a message hands the turn on to another agent, by a call, or is the result of such a call."""
     calls = message.tool_calls if isinstance(message, AIMessage) else []
     names = [message.name, *(call["name"] for call in calls)]
-    is_back = bool(message.response_metadata.get("__is_handoff_back"))
-    return is_back or any(str(name).startswith(_HAND_OFFS) for name in names)
+    return any(str(name).startswith(_HAND_OFFS) for name in names)
 
 
 def _words(message: BaseMessage) -> str:

@@ -137,10 +137,8 @@ class AgentSpeaker(Speaker):
         if self.context is None:
             own_context(self.role, self.agent, None, {}, Limits())
         if not isinstance(store := getattr(self.agent, "store", None), InMemoryStore | None):
-            name = type(store).__name__
-            log.warning(
-                "all conversations share the agent's store (%s): give it an InMemoryStore, which is copied", name
-            )
+            line = "all conversations share the agent's store (%s): give it an InMemoryStore, which is copied"
+            log.warning(line, type(store).__name__)
         return super().placed(view)
 
     def prompted(self, state: State) -> bool:
@@ -150,10 +148,7 @@ class AgentSpeaker(Speaker):
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         limits = runtime.context
-
-        async def ask() -> Update:
-            return await self._turn(state, limits)
-
+        ask = partial(self._turn, state, limits)
         # With a world it is not taken from the run's journal: what its tools did has to be done again in a new one.
         acts = isinstance(limits, Context) and limits.world is not None
         recipient = {**self.provenance(), "memory": memory_of(state, self.role)}
