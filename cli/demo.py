@@ -1,5 +1,9 @@
 """`duologue demo`: a few conversations without a key, one of them printed with its rejected drafts, and their page."""
 
+import json
+from importlib.resources import files
+from typing import Any
+
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -40,7 +44,6 @@ def demo_command(out: options.Out = None, as_json: options.Json = False) -> int:
     """
     from .. import graphs, nodes
     from ..graphs.scenarios.sources import Scenarios
-    from ..nodes.simquac.roles import WrittenDrafts, sample_drafts
     from ..runs.plan import conversations_planned
     from ..runs.simulate import arun
 
@@ -49,8 +52,8 @@ def demo_command(out: options.Out = None, as_json: options.Json = False) -> int:
         raise DataError(f"{folder}: holds a run already: choose another folder with --out")
     drafts, offline = sample_drafts(), graphs.simquac.cast()
     cast = offline.replace(
-        user_simulator=WrittenDrafts("user", offline.nodes["user_simulator"], drafts),
-        assistant=WrittenDrafts("assistant", offline.nodes["assistant"], drafts),
+        user_simulator=written("user", offline.nodes["user_simulator"]),
+        assistant=written("assistant", offline.nodes["assistant"]),
     )
     topics = {topic.title: topic for topic in simquac.samples()}
     scenarios = graphs.simquac.scenarios([topics[title] for title in drafts])
@@ -81,6 +84,28 @@ def demo_command(out: options.Out = None, as_json: options.Json = False) -> int:
     stdout.print("\nNext:")
     put(*(f"  {line}" for line in NEXT), f"  duologue check {folder}")
     return 0
+
+
+def sample_drafts() -> dict[str, list[dict[str, list[str]]]]:
+    """The drafts by title and turn, those of each role in the order of its attempts, in our own words."""
+    text = files("duologue.data").joinpath("samples", "demo.json").read_text(encoding="utf-8")
+    return json.loads(text)  # type: ignore[no-any-return]
+
+
+def written(role: str, otherwise: Any) -> Any:
+    """A node that says the drafts that were written for the topic and the turn, then those of another speaker."""
+    from ..nodes.state import attempt_number
+
+    drafts = sample_drafts()
+
+    async def speaker(state: Any, runtime: Any) -> Any:
+        turns, turn = drafts.get(state["scenario"].get("title"), []), state.get("turn", 0)
+        lines, attempt = turns[turn][role] if turn < len(turns) else [], attempt_number(state)
+        if attempt <= len(lines):
+            return {"drafts": [{"text": lines[attempt - 1]}]}
+        return await otherwise(state, runtime)
+
+    return speaker
 
 
 def dialogue(conversation: Conversation) -> Table:

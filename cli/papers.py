@@ -22,8 +22,8 @@ if TYPE_CHECKING:  # the nodes bring LangGraph along, and `--help` need not wait
     from ..analysis.tables import TabledReport
     from ..graphs import Cast
 
-HELD = {"teacher": None, "grammar": "grammar"}
-"""Prefixes of a reader that is the simquac cast's teacher, with how it is held to the section."""
+TEACHER = "teacher"
+"""Prefix of a reader that is the simquac cast's teacher."""
 
 
 @dataclass(frozen=True)
@@ -187,13 +187,14 @@ def _reader(spec: str) -> "Cast":
     from ..graphs import single_turn
 
     kind, _, model = spec.partition(":")
-    if (":" not in spec and spec != "offline") or (model if kind in HELD else spec).startswith(("replay:", "people:")):
+    if (":" not in spec and spec != "offline") or (model if kind == TEACHER else spec).startswith(
+        ("replay:", "people:")
+    ):
         raise SettingError(
             f"--model {spec}: is not a model that reads: give retriever, first, teacher:MODEL or a model"
         )
-    hold: Any = HELD.get(kind)
-    is_teacher = spec == "offline" or kind in HELD
-    return single_turn.teacher(model or spec, hold=hold) if is_teacher else single_turn.reader(spec)
+    is_teacher = spec == "offline" or kind == TEACHER
+    return single_turn.teacher(model or spec) if is_teacher else single_turn.reader(spec)
 
 
 def _read(asked: Asked, casts: "Mapping[str, Cast]", sets: Mapping[str, Any]) -> dict[tuple[str, str], Any]:

@@ -13,9 +13,8 @@ from langgraph.graph.state import CompiledStateGraph
 from ..data.executed_graph import SPEAKERS
 from ..nodes.contract import ContractError
 from ..nodes.limits import Limits
-from ..nodes.speakers.tools import check_fork
 from ..nodes.state import PLACES, State, given
-from ..nodes.worlds import Context, living
+from ..nodes.worlds import Context, check_fork, living
 from .casts.cast import Cast
 from .places import further_place, opening_place, place
 from .records import NodeError, awaits_answer, record_of, undone

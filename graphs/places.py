@@ -35,7 +35,6 @@ from ..nodes.contract import (
 from ..nodes.limits import Limits
 from ..nodes.models.faults import CUT_OFF, EMPTY
 from ..nodes.speakers.questions import ApprovalError
-from ..nodes.speakers.tools import NOT_ASKED_AGAIN, NOT_UNDONE, acts_in, calls_that_ran, lasting
 from ..nodes.state import (
     OF_A_MESSAGE,
     Attempt,
@@ -55,7 +54,7 @@ from ..nodes.state import (
 )  # fmt: skip
 from ..nodes.success import KEY, with_success_of_scenario
 from ..nodes.validators import sound
-from ..nodes.worlds import Context, before_draft, restorable, stands
+from ..nodes.worlds import NOT_ASKED_AGAIN, NOT_UNDONE, Context, before_draft, lasting, restorable, stands
 from .casts.cast import Cast, asked_by
 from .records import NodeError, attempts_of, blamed, failure_of, of_cast, opening, undone, unjudged
 from .replaying import fork_of, recorded_update, without_record
@@ -346,8 +345,7 @@ def after_validator(
     for attempt in tried if error else tried[len(tried) - missing :]:
         attempt["verdict"] = "unjudged"
     ended = bool(stop or error)
-    calls = [call for draft in drafts for call in (calls_that_ran if ended else acts_in)(draft)]
-    tools = [] if passed or restorable(limits) else lasting(cast.nodes[SPEAKER_OF[role]], calls)
+    tools = [] if passed or restorable(limits) else lasting(cast.nodes[SPEAKER_OF[role]], drafts, ended=ended)
     if tools:
         note = (NOT_UNDONE if ended else NOT_ASKED_AGAIN) + ", ".join(tools)
         tried = [attempt | {"notes": [*attempt.get("notes", []), note]} for attempt in tried]

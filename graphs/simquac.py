@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
-from langchain_core.language_models import BaseChatModel
 from pydantic import Field
 
 from ..data import simquac as data
@@ -15,7 +14,7 @@ from ..data.grounding import NO_ANSWER
 from ..data.records import Message
 from ..data.rules import QUESTION_WORDS
 from ..data.simquac import Topic
-from ..errors import DataError, SettingError
+from ..errors import DataError
 from ..nodes.contract import Node
 from ..nodes.simquac import roles as nodes
 from ..nodes.speakers.replay import replayed
@@ -102,7 +101,6 @@ def cast(
     *,
     question_words: Count = QUESTION_WORDS,
     interesting_once: bool = True,
-    hold: nodes.Hold | None = None,
     as_published: bool = False,
     **common: Unpack[Common],
 ) -> Cast:
@@ -114,8 +112,6 @@ def cast(
     Args:
         question_words: Set the maximum number of words of a question or message of the user.
         interesting_once: Let the student ask for something interesting at most once in a conversation.
-        hold: Hold the teacher to the section, at an endpoint of llama.cpp: with `grammar` it can write nothing but a span of
-            the section or the refusal.
         as_published: Use the rules of the published program instead of the paper's; docs/papers/deviations.md
             lists them.
     """
@@ -129,12 +125,6 @@ def cast(
         answer_validator = nodes.ReleasedAnswerValidator()
         student_prompts = nodes.ReleasedStudentPrompts(pages, question_words, interesting_once)
         teacher_prompts = nodes.ReleasedTeacherPrompts(pages)
-    if hold is not None:
-        from ..nodes.simquac.held import HeldTeacher  # on use, as the client of an endpoint takes long
-
-        if not isinstance(assistant, str | BaseChatModel):
-            raise SettingError("hold: the assistant must be a model, such as local:PATH.gguf")
-        assistant = HeldTeacher(assistant, hold)
     return assembled(
         common,
         turns=TURNS,

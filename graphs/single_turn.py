@@ -22,7 +22,7 @@ from ..nodes.contract import closing
 from ..nodes.limits import MANY_TURNS, AfterOneTurn, Limits
 from ..nodes.messages import selector
 from ..nodes.recllmsim import goal_of
-from ..nodes.simquac.roles import Hold, ReadingValidator
+from ..nodes.simquac.roles import ReadingValidator
 from ..nodes.state import Planned
 from ..nodes.success import KEY as SUCCESS
 from . import agent_test, casts, simquac
@@ -131,9 +131,9 @@ def reader(assistant: Speaker) -> Cast:
     return _reading(reader_cast.replace(answer_validator=ReadingValidator()))
 
 
-def teacher(assistant: Speaker = "offline", *, hold: Hold | None = None) -> Cast:
+def teacher(assistant: Speaker = "offline") -> Cast:
     """A teacher as a reader: the assistant of the simquac cast, whose answers its validator finds in the section."""
-    return _reading(simquac.cast(assistant=assistant, hold=hold))
+    return _reading(simquac.cast(assistant=assistant))
 
 
 def _reading(cast: Cast) -> Cast:

@@ -87,9 +87,15 @@ def check_node(place: str, node: object) -> None:
 
 
 def check_function(
-    what: str, function: object, signature: str, *, arguments: int = 2, may_be_async: bool = False
+    what: str,
+    function: object,
+    signature: str,
+    *,
+    arguments: int = 2,
+    named: Collection[str] = (),
+    may_be_async: bool = False,
 ) -> None:
-    """Raises ContractError unless the object can be called like a plain function of this number of arguments.
+    """Raises ContractError unless the object can be called like a plain function of so many arguments, and named ones.
 
     `what` is its name and `signature` the expected signature in the error message.
     """
@@ -99,10 +105,9 @@ def check_function(
     if inspect.iscoroutinefunction(call_of(function)) and not may_be_async:
         raise ContractError(f"{expected}; got {shown(function)}, which is async: write def")
     try:
-        inspect.signature(function).bind(*[{}] * arguments)
+        inspect.signature(function).bind(*[{}] * arguments, **dict.fromkeys(named))
     except (TypeError, ValueError):  # ValueError: a built-in function such as `max`
-        number = "one argument" if arguments == 1 else "two arguments"
-        raise ContractError(f"{expected}; got {shown(function)}, which does not take {number}") from None
+        raise ContractError(f"{expected}; got {shown(function)}, which takes other arguments") from None
 
 
 def call_of(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -118,6 +123,14 @@ def required_parameters(function: object) -> list[inspect.Parameter] | None:
         return None
     various = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return [one for one in parameters if one.default is one.empty and one.kind not in various]
+
+
+def is_reply(function: object) -> bool:
+    """Whether the object is a function of messages only, and not a node, whose first parameter is named `state`."""
+    if not callable(function) or isinstance(function, (type, Runnable)):
+        return False
+    needed = [one for one in required_parameters(function) or () if one.kind is not one.KEYWORD_ONLY]
+    return len(needed) == 1 and next(iter(inspect.signature(function).parameters)) != "state"
 
 
 def check_update(place: NodePlace, update: object, state: State, own_reasons: Collection[str] = ()) -> Update:

@@ -1,6 +1,7 @@
 """What a chat model, an agent or a function answers, in whatever form, as one reply: words, calls, usage, steps."""
 
 import json
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
@@ -19,7 +20,7 @@ from ..data.formats.messages import NO_RESULT, as_messages
 from ..data.logs.requests import turns_of_response
 from ..data.records import Role
 from ..data.text.cleaning import clean
-from ..errors import DuologueError
+from ..errors import DuologueError, shown
 from .attachments import parts_in
 from .foreign import in_thread
 from .models.faults import REFUSAL, counted, finish_of, flaw_of, refusal_in, usage_in
@@ -29,10 +30,6 @@ Answer: TypeAlias = Any
 """A text; a message, completion or response of LangChain's or OpenAI's form, or a list of these; a state with
 `messages`; an object with one text; a generator of these or of what LangGraph streams, also async."""
 
-ACCEPTED = (
-    "a text, a message of LangChain or of OpenAI's form ({'role': 'assistant', 'content': ...}), a list of such "
-    "messages, an object with one text, or a generator of texts"
-)
 _TEXT_KEYS = ("output", "final_output", "answer", "reply", "response", "result", "text")
 """Names under which an object with several texts gives its reply, such as that of LangChain's chains."""
 _HAND_OFFS = ("transfer_to_", "transfer_back_to_")
@@ -42,11 +39,21 @@ _TYPES = ("human", "ai", "tool", "system")
 _ITEMS = ("message", "reasoning", "function_call", "function_call_output")
 """Types of items by which a list is known to be one of OpenAI's Responses."""
 
+_CHUNK = "chat.completion.chunk"
+_RESPONSES = ("response", "realtime.response")
+"""Kinds of OpenAI's objects: a piece of a completion, and what the events of a stream tell as a whole."""
+
 
 class AnswerError(DuologueError, TypeError):
-    """What a function or an agent answered is no reply."""
+    """What a function or an agent answered is no reply; `how`: how it answered."""
 
     is_of_function = True
+
+    def __init__(self, how: str) -> None:
+        super().__init__(
+            f"the function {how}: it must answer with a text, a message of LangChain or of OpenAI's form ({{'role': "
+            "'assistant', 'content': ...}), a list of such messages, an object with one text, or a generator of these"
+        )
 
 
 @dataclass
@@ -112,7 +119,7 @@ def _spoken(own: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
     """The messages whose words are the reply: after a hand-off those of the agent that took over."""
     begins, speaker = 0, None
     for number, message in enumerate(own):
-        if _hands_off(message):
+        if hands_off(message):
             begins = number + 1
         elif _words(message).strip():
             if message.name and speaker and message.name != speaker:
@@ -120,15 +127,15 @@ def _spoken(own: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
             speaker = message.name or speaker
     worded = [number for number, message in enumerate(own) if _words(message).strip() or _media(message)]
     after = [own[number] for number in worded if number >= begins]
-    before = [own[number] for number in worded if not _hands_off(own[number])] or [own[number] for number in worded]
+    before = [own[number] for number in worded if not hands_off(own[number])] or [own[number] for number in worded]
     return after or before[-1:] or own[-1:]
 
 
-def _hands_off(message: BaseMessage) -> bool:
+def hands_off(message: BaseMessage) -> bool:
+    """Whether a message hands the turn on to another agent, by a call, or is the result of such a call."""
     calls = message.tool_calls if isinstance(message, AIMessage) else []
-    return bool(message.response_metadata.get("__is_handoff_back")) or any(
-        str(call["name"]).startswith(_HAND_OFFS) for call in calls
-    )
+    names = [message.name, *(call["name"] for call in calls)]
+    return any(str(name).startswith(_HAND_OFFS) for name in names)
 
 
 def _words(message: BaseMessage) -> str:
@@ -176,13 +183,10 @@ def _plain_step(step: Step, numbers: Mapping[int, list[int]], reply: Draft) -> d
 def usage_of(messages: Sequence[BaseMessage]) -> dict[str, int]:
     """Total tokens of the models' messages, as their endpoints counted them, without impossible counts."""
     reports = [message.usage_metadata for message in messages if isinstance(message, AIMessage)]
-    counts = [report for report in map(counted, reports) if report is not None]
-    usage = {name: sum(report[name] for report in counts) for name in ("input_tokens", "output_tokens")}
-    usage["calls"] = max(1, sum(bool(report) for report in reports))
-    for name in ("cached_tokens", "reasoning_tokens"):
-        if count := sum(report.get(name, 0) for report in counts):
-            usage[name] = count
-    return usage
+    usage = Counter(input_tokens=0, output_tokens=0, calls=max(1, sum(map(bool, reports))))
+    for report in reports:
+        usage.update(counted(report) or {})
+    return dict(usage)
 
 
 # Tool calls
@@ -251,7 +255,7 @@ async def messages_answered(answer: Answer, sent: Sequence[BaseMessage], role: R
     read = messages_of(answer)
     own = own_messages(read, sent if len(read) > 1 else (), role)
     if not own:
-        raise AnswerError(f"the function answered with no message of its own: it must answer with {ACCEPTED}")
+        raise AnswerError("answered with no message of its own")
     return own
 
 
@@ -282,9 +286,14 @@ def _content(message: BaseMessage) -> tuple[str, Any]:
 
 
 def _whole(pieces: Sequence[Any]) -> Answer:
-    """What the pieces of a stream come to: texts and chunks put together, the last state, or messages."""
+    """What the pieces of a stream come to: texts and chunks put together, the last state or response, or messages."""
     if all(isinstance(piece, str) for piece in pieces):
         return "".join(pieces)
+    objects = [one for one in map(_dumped, pieces) if isinstance(one, Mapping)]
+    if objects and all(one.get("object") == _CHUNK for one in objects):
+        return _completion(objects)
+    if wholes := [one for one in objects if "messages" in one or one.get("object") in _RESPONSES]:
+        return wholes[-1]
     whole: list[Any] = []
     for piece in pieces:
         piece = piece[0] if isinstance(piece, tuple) and isinstance(piece[0], BaseMessage) else piece  # with metadata
@@ -294,15 +303,29 @@ def _whole(pieces: Sequence[Any]) -> Answer:
             whole[-1] = last + piece
         else:
             whole.append(piece)
-    are_states = whole and all(isinstance(one, Mapping) and "messages" in one for one in whole)
-    return whole[-1] if are_states else whole
+    return whole
+
+
+def _completion(chunks: Sequence[Mapping[str, Any]]) -> Answer:
+    """The completion that the chunks of OpenAI's Chat Completions come to."""
+    from openai.lib.streaming.chat import ChatCompletionStreamState  # on use, as it takes long
+    from openai.types.chat import ChatCompletionChunk
+
+    state: Any = ChatCompletionStreamState()
+    for chunk in chunks:
+        state.handle_chunk(ChatCompletionChunk.model_validate(chunk))
+    for choice in state.current_completion_snapshot.choices:
+        choice.message.role = "assistant"  # which some endpoints' chunks do not say
+    return state.current_completion_snapshot
 
 
 def _dumped(answer: Any) -> Any:
     if isinstance(answer, BaseMessage):
         return answer
     if isinstance(answer, BaseModel):
-        return answer.model_dump(mode="json", exclude_none=True)
+        answer = answer.model_dump(mode="json", exclude_none=True)
+    if isinstance(answer, Mapping) and str(answer.get("type")).startswith("response."):
+        return answer.get("response", answer)  # an event, of OpenAI's Responses or its Realtime API
     if is_dataclass(answer) and not isinstance(answer, type):  # not deeper: it may hold the agent itself
         return {field.name: getattr(answer, field.name) for field in fields(answer)}
     return answer
@@ -316,11 +339,13 @@ def messages_of(answer: Any) -> list[BaseMessage]:
             return [AIMessage(structured_text(answer["structured_response"]))]
         if isinstance(answer.get("messages"), (list, tuple)):
             return messages_of(list(answer["messages"]))
+        if items := answer.get("new_items"):  # a run of OpenAI's Agents SDK
+            return messages_of([getattr(item, "raw_item", item) for item in items])
         if not _is_message(answer) or _is_raw(answer):
             text = None if (read := _of_response(answer)) else _one_text(answer)
             return read or [_read(answer if text is None else text)]
     elif not isinstance(answer, (BaseMessage, str, list, tuple)):
-        raise AnswerError(f"the function answered with {_shown(answer)}: it must answer with {ACCEPTED}")
+        raise AnswerError(f"answered with {shown(answer)}")
     items = [_dumped(one) for one in (answer if isinstance(answer, (list, tuple)) else [answer])]
     return _of_response(items) if any(map(_is_raw, items)) else [_read(one) for one in items]
 
@@ -376,7 +401,7 @@ def _read(one: Any) -> BaseMessage:
     if isinstance(one, str):
         return AIMessage(one)
     if not (isinstance(one, (BaseMessage, tuple)) or _is_message(one)):
-        raise AnswerError(f"the function answered with {_shown(one)} as a message: it must answer with {ACCEPTED}")
+        raise AnswerError(f"answered with {shown(one)} as a message")
     if isinstance(one, Mapping):
         role = {} if one.get("type") in _TYPES else {"role": "assistant"}  # a served graph's messages are plain JSON
         one = {**role, **one, "content": one.get("content") or ""}
@@ -384,14 +409,7 @@ def _read(one: Any) -> BaseMessage:
         return convert_to_messages([one])[0]
     except (ValueError, TypeError, KeyError, AttributeError, NotImplementedError) as error:
         line = " ".join(str(error).split())[:200]
-        raise AnswerError(f"the function's message cannot be read ({line}): it must answer with {ACCEPTED}") from None
-
-
-def _shown(answer: Any) -> str:
-    if answer is None:
-        return "nothing (None)"
-    keys = f" with the keys {', '.join(map(repr, list(answer)[:5])) or '(none)'}" if isinstance(answer, Mapping) else ""
-    return f"{type(answer).__name__}{keys}"
+        raise AnswerError(f"answered with a message that cannot be read ({line})") from None
 
 
 # Plain values

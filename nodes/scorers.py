@@ -26,9 +26,8 @@ from ..errors import shown as in_words
 from .contract import ContractError, Node, check_function, describe
 from .limits import Limits
 from .settings.redaction import error_line
-from .speakers.tools import acts_in, calls_that_ran, was_not_undone
 from .state import State, Update, recorded, said, standing
-from .worlds import begun_state, state_of
+from .worlds import acts_in, begun_state, calls_that_ran, state_of, was_not_undone
 
 LABEL = "scores"
 """The conversation's label with the scores by name."""

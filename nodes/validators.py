@@ -13,9 +13,8 @@ from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 
 from ..data.records import Usage
-from ..errors import shown
 from .attachments import why_empty
-from .contract import ContractError, Node, call_of, node_of, parts_of
+from .contract import Node, call_of, check_function, node_of, parts_of
 from .limits import Limits
 from .models.faults import CONTENT_FILTER, CUT_OFF, EMPTY, REFUSAL, flaw_in
 from .state import Draft, State, Update, Verdict
@@ -151,14 +150,8 @@ def validator(judge: DraftJudge, *, must: bool = False) -> Node:
     `assistant_rejected`. Without `must` the last draft is sent all the same, unless the cast has another setting
     (`when_rejected`). ContractError if it takes other arguments.
     """
-    expected = f"validator: expected a function {_SIGNATURE}; got {shown(judge)}"
-    if not callable(judge) or isinstance(judge, type):
-        raise ContractError(expected)
-    signature = inspect.signature(judge)
-    try:
-        signature.bind({}, {}, **({"runtime": None} if "runtime" in signature.parameters else {}))
-    except TypeError:
-        raise ContractError(f"{expected}, which takes other arguments") from None
+    given = {"runtime"} if callable(judge) and "runtime" in inspect.signature(judge).parameters else ()
+    check_function("validator", judge, _SIGNATURE, named=given, may_be_async=True)
     return JudgedBy(judge, must, judges_flaws=_judges_flaws(judge))
 
 

@@ -8,16 +8,18 @@ import copy
 import inspect
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+from ..data.records import INTERRUPT, WAITING, Role
 from ..errors import DuologueError, SettingError
 from .contract import check_function
 from .limits import Limits
 from .settings.redaction import error_line
+from .state import State, said
 
 log = logging.getLogger(__name__)
 
@@ -167,3 +169,58 @@ def stands(context: Limits) -> None:
     """Let what the draft under way did stand: it was said."""
     if isinstance(context, Context):
         context.before.clear()
+
+
+# What drafts did to it
+
+NOT_ASKED_AGAIN, NOT_UNDONE = "not asked again: it had called ", "not undone: it had called "
+"""How the note of a draft begins whose tools ran and were not undone, before their names: `NOT_ASKED_AGAIN` where it was
+rejected for that, `NOT_UNDONE` where the conversation had ended."""
+
+STRUCTURED = "structured_response"
+"""The channel of an agent's structured response, and its key among what is kept of a reply."""
+
+
+def lasting(speaker: object, drafts: Iterable[Mapping[str, Any]], *, ended: bool = True) -> list[str]:
+    """Names of the tools that were called in drafts and may have changed something, in order.
+
+    A speaker says with `read_only` which tools change nothing; of one that does not say, any may. `ended`: whether no
+    call waits for an answer any more that will be given.
+    """
+    read_only: Any = getattr(speaker, "read_only", ())
+    calls = (call for draft in drafts for call in (calls_that_ran if ended else acts_in)(draft))
+    called = (call["name"] for call in calls if read_only is not True)
+    return list(dict.fromkeys(name for name in called if name not in (INTERRUPT, *(read_only or ()))))
+
+
+def acts_in(draft: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The calls of a draft or an attempt without the one that is its structured response, as of `ToolStrategy`."""
+    response = (draft.get("kept") or {}).get(STRUCTURED) or {}
+
+    def is_response(call: Mapping[str, Any]) -> bool:
+        given = call.get("arguments") or {}
+        same = all(key in response and response[key] == value for key, value in given.items())
+        return same and (draft["text"] in given.values() or given.keys() == response.keys())
+
+    return [call for call in draft.get("tool_calls", []) if not response or not is_response(call)]
+
+
+def calls_that_ran(draft: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The acts of a draft or an attempt without those that wait for an answer, and approvals, which are recorded so."""
+    return [call for call in acts_in(draft) if call.get("error") != WAITING and call["name"] != INTERRUPT]
+
+
+def was_not_undone(attempt: Mapping[str, Any]) -> bool:
+    """Whether an attempt's tools ran and what they did lasts, although the draft may not have been sent."""
+    return any(str(note).startswith((NOT_ASKED_AGAIN, NOT_UNDONE)) for note in attempt.get("notes", ()))
+
+
+def check_fork(state: State, speakers: Mapping[Role, object]) -> None:
+    """WorldError if the kept messages of a fork called tools that may have changed something: a new world lacks that."""
+    for number, message in enumerate(said(state) if state.get("origin", {}).get("forks") else ()):
+        ran = [one for one in message.get("attempts", ()) if one["verdict"] != "rejected" or was_not_undone(one)]
+        if names := lasting(speakers[message["role"]], ran):
+            raise WorldError(
+                f"the fork's new world lacks what {', '.join(names)} did for message #{number}: fork at an earlier "
+                "message, or declare the tools that change nothing as read-only"
+            )

@@ -33,6 +33,7 @@ from ...nodes.contract import (
     check_reason,
     closing,
     describe,
+    is_reply,
     parts_of,
     turn_recorder,
 )
@@ -46,10 +47,10 @@ from ...nodes.people import FewShotUser, PeopleSpeaker, speaker_of
 from ...nodes.recllmsim import GoalMessages, UserPrompts, UserValidator
 from ...nodes.requests import PostQuestions
 from ...nodes.scorers import SUCCESS, FinalState, Scoring, ToolCalled
-from ...nodes.settings.import_path import import_path_of, imported
+from ...nodes.settings.import_path import REMOTE, channels_named, import_path_of, imported, remote_agent, speaking
 from ...nodes.speakers.agents import AgentSpeaker, SpeakerReply, channels_of
 from ...nodes.speakers.replay import ReplaySpeaker
-from ...nodes.speakers.speaker import REMOTE, ChatSpeaker, channels_named, is_reply, remote_agent, speaking
+from ...nodes.speakers.speaker import ChatSpeaker
 from ...nodes.speakers.tools import tools_of
 from ...nodes.state import PLACES, Planned, State, merged, state_from
 from ...nodes.success import KEY, unscorable

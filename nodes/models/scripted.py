@@ -34,8 +34,8 @@ class ScriptedModel(BaseChatModel):
         return "duologue-scripted"
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Any:
-        """The model itself, as its lines contain the tool calls."""
-        return self
+        """The model with these settings, as its lines contain the tool calls."""
+        return self.bind(**kwargs)
 
     def _generate(
         self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any

@@ -4,22 +4,19 @@
 conversation. The teacher also gets the section and its own rejected drafts of the current turn.
 """
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib.resources import files
-from typing import Any, ClassVar, Literal, TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from langgraph.runtime import Runtime
 
 from ...data.grounding import NO_ANSWER, gives_no_answer, ground, is_refusal
-from ...data.identity import call_seed, digest
-from ...data.records import Message, Role
+from ...data.identity import call_seed
+from ...data.records import Message
 from ...data.rules import QUESTION_WORDS, question_reasons
 from ...data.simquac import released
 from ...data.simquac.domain import ANSWER_TOKENS
 from ...prompts import Library
-from ..contract import Node, describe
 from ..limits import Limits
 from ..messages import MARKS, PageMessages, fenced, filled, repair, unfenced
 from ..state import Draft, State, Update, Verdict, attempt_number, history, id_of, rejected
@@ -32,9 +29,6 @@ INTERESTING = "user/guide_interesting"
 
 ANSWER_CHARACTERS = 100_000
 """Most characters of an answer. Looking for one in a section takes some 6 microseconds a character, and others wait."""
-
-Hold: TypeAlias = Literal["grammar"]
-"""How the teacher is held to the section: with `grammar` it can write nothing but a span of a sentence, or the refusal."""
 
 
 @dataclass(frozen=True)
@@ -241,38 +235,3 @@ class ReadingValidator(PerDraft):
         verdict, text = cut_off(draft) or unless_empty(draft), unfenced(draft["text"])
         stored = Verdict(accepted=True, text=NO_ANSWER if is_refusal(text) else text, spans=[])
         return stored if verdict["accepted"] else verdict
-
-
-# Drafts that were written beforehand, for the demo
-
-
-TurnDrafts: TypeAlias = Mapping[Role, Sequence[str]]
-"""The drafts of each role in a turn, in the order of its attempts."""
-
-
-def sample_drafts() -> dict[str, list[TurnDrafts]]:
-    """The drafts for some of the sample topics, by title and turn, in our own words."""
-    text = files("duologue.data").joinpath("samples", "demo.json").read_text(encoding="utf-8")
-    drafts: dict[str, list[TurnDrafts]] = json.loads(text)
-    return drafts
-
-
-@dataclass(frozen=True)
-class WrittenDrafts:
-    """Sends the drafts that were written for the topic and the turn, then those of another speaker."""
-
-    role: Role
-    otherwise: Node
-    drafts: Mapping[str, Sequence[TurnDrafts]] = field(default_factory=sample_drafts)
-    """By title of the topic."""
-
-    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        turns = self.drafts.get(str(state["scenario"].get("title")), ())
-        turn, attempt = state.get("turn", 0), attempt_number(state)
-        written = turns[turn][self.role] if turn < len(turns) else ()
-        if attempt <= len(written):
-            return {"drafts": [{"text": written[attempt - 1]}]}
-        return await self.otherwise(state, runtime)
-
-    def provenance(self) -> dict[str, Any]:
-        return {"drafts": digest(self.drafts), "otherwise": describe(self.otherwise)}

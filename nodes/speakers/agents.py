@@ -51,6 +51,7 @@ from ..models.specs import chat_model
 from ..replies import (
     Answer,
     Step,
+    hands_off,
     messages_answered,
     messages_of,
     own_messages,
@@ -61,10 +62,10 @@ from ..replies import (
 from ..settings.import_path import code_of
 from ..settings.redaction import error_line, redacted
 from ..state import Draft, State, Update, attempt_number, id_of, memory_of, merged, said, without_rejected
-from ..worlds import Context
+from ..worlds import STRUCTURED, Context, calls_that_ran
 from . import questions, tools
 from .speaker import ChatSpeaker, Speaker, speaker_call
-from .tools import STRUCTURED, declared, tools_of
+from .tools import declared, tools_of
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +83,6 @@ MOST_KEPT = 256
 """Threads that are kept in this process for graphs that are invoked directly; a run keeps those of a conversation."""
 _NOTE = "note-"
 """How the ids of messages with our instructions begin."""
-_NOT_KEPT = ("messages", "jump_to")
 
 
 @dataclass(frozen=True)
@@ -137,10 +137,8 @@ class AgentSpeaker(Speaker):
         if self.context is None:
             own_context(self.role, self.agent, None, {}, Limits())
         if not isinstance(store := getattr(self.agent, "store", None), InMemoryStore | None):
-            name = type(store).__name__
-            log.warning(
-                "all conversations share the agent's store (%s): give it an InMemoryStore, which is copied", name
-            )
+            line = "all conversations share the agent's store (%s): give it an InMemoryStore, which is copied"
+            log.warning(line, type(store).__name__)
         return super().placed(view)
 
     def prompted(self, state: State) -> bool:
@@ -150,10 +148,7 @@ class AgentSpeaker(Speaker):
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         limits = runtime.context
-
-        async def ask() -> Update:
-            return await self._turn(state, limits)
-
+        ask = partial(self._turn, state, limits)
         # With a world it is not taken from the run's journal: what its tools did has to be done again in a new one.
         acts = isinstance(limits, Context) and limits.world is not None
         recipient = {**self.provenance(), "memory": memory_of(state, self.role)}
@@ -200,7 +195,7 @@ class AgentSpeaker(Speaker):
         return self._ended(update, turn, unanswered=bool(pending and not question))
 
     async def _called(self, thread: "Lent", given: Any, context: Any, turn: "Turn", limits: Limits) -> None:
-        turn.interrupts = []
+        turn.interrupts, turn.answer = [], None
         try:
             name = (self.path or self.name) if tools.blocks_the_loop(self.agent) else ""
             await within(limits.turn_timeout, thread.call(given, context, turn), name)
@@ -274,7 +269,7 @@ class AgentSpeaker(Speaker):
         parts: list[tuple[list[Any], list[Any]]] = [([], [])]
         for chat, message in zip(state["messages"][seen:], said(state)[seen:], strict=True):
             if not seen and message["role"] == self.role:
-                made = [{**one, "tool_calls": tools.calls_that_ran(one)} for one in message.get("attempts", ())]
+                made = [{**one, "tool_calls": calls_that_ran(one)} for one in message.get("attempts", ())]
                 first = sum(len(calls) for calls, _ in parts)
                 if calls := tool_turns(Message.model_validate({**message, "attempts": made}), first):
                     parts.append((calls, []))
@@ -307,16 +302,21 @@ class AgentSpeaker(Speaker):
             return [AIMessage("")] if answer is None else await messages_answered(answer, sent, self.role)
         if STRUCTURED in turn.written and (value := turn.channels.get(STRUCTURED)) is not None:
             return [AIMessage(structured_text(value))]
-        messages = messages_of(turn.channels.get("messages", []))
+        # What it gives: a middleware may have changed a message in place, which its checkpoint does not have.
+        state = turn.answer if isinstance(turn.answer, Mapping) else turn.channels
+        messages = messages_of(state.get("messages", []))
         known = {one.id for one in messages_in(before.get("messages"))}
         new = [one for one in messages if one.id is None or one.id not in known]
         own = own_messages(new, sent, self.role)
         if not own and not turn.interrupts:  # an object that it says again has its place in the state already
             own = own_messages([*turn.said.values()], sent, self.role)
-        # A tool whose result is the answer (`return_direct`) has the last word.
-        if own and isinstance(own[-1], ToolMessage) and not (turn.interrupts or turn.error):
-            direct = {name for name, node in tools_of(self.agent) if node.tools_by_name[name].return_direct}
-            own += [AIMessage(own[-1].content)] if own[-1].name in direct else []
+        last = own[-1] if own and not (turn.interrupts or turn.error) else None
+        nodes = dict(tools_of(self.agent)) if isinstance(last, ToolMessage) and not hands_off(last) else {}
+        if last is not None and last.name in nodes:
+            # A tool whose result ends the turn has the last word by `return_direct`, or where nothing else was said.
+            is_direct = nodes[last.name].tools_by_name[last.name].return_direct
+            spoke = any(isinstance(one, AIMessage) and one.text for one in own)
+            own += [AIMessage(last.content)] if is_direct or not spoke else []
         return own
 
     def _drafts(self, turn: "Turn", question: str | None, channels: Mapping[str, Any]) -> list[Draft]:
@@ -389,7 +389,7 @@ def channels_of(agent: object) -> list[str]:
 def _plain_channels(channels: Mapping[str, Any]) -> dict[str, Any]:
     plain = {}
     for name, value in channels.items():
-        if name not in _NOT_KEPT and not name.startswith("_") and value not in (None, "", [], {}):
+        if name not in ("messages", "jump_to") and not name.startswith("_") and value not in (None, "", [], {}):
             with suppress(TypeError, ValueError, RecursionError):
                 plain[name] = plain_json(value)
     return plain
@@ -441,7 +441,7 @@ class Turn(BaseCallbackHandler):
         self.error: Exception | None = None  # what it raised after it had done something
         self._names: dict[tuple[str, ...], str] = {}
         self._begun: dict[Any, tuple[Step, Any, float, set[str]]] = {}  # its place, when, and messages known then
-        self._asked: dict[Any, Mapping[str, Any]] = {}
+        self._asked: dict[Any, tuple[Mapping[str, Any], bool]] = {}  # its place, and whether it is asked for a schema
         self._of_models: dict[str | None, Step] = {}
 
     def on_chain_start(self, serialized: Any, inputs: Any, *, run_id: Any, tags: Any = None, **details: Any) -> None:
@@ -459,7 +459,10 @@ class Turn(BaseCallbackHandler):
         if run_id not in self._begun:
             return
         step, _, began, known = self._begun.pop(run_id)
-        step.seconds, messages = self.now() - began, [one for one in messages_in(outputs) if _is_own(one)]
+        step.seconds, messages = (
+            self.now() - began,
+            [one for one in messages_in(outputs) if isinstance(one, (AIMessage, ToolMessage))],
+        )
         for number, message in enumerate(messages):
             message.id = message.id or f"{run_id}-{number}"  # the state would give it one, later
             if message.id not in known | self.seen:
@@ -484,14 +487,30 @@ class Turn(BaseCallbackHandler):
 
     def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: Any, **details: Any) -> None:
         """A model is asked."""
-        self._asked[run_id] = details.get("metadata") or {}
+        for_schema = "ls_structured_output_format" in (details.get("options") or {})
+        self._asked[run_id] = details.get("metadata") or {}, for_schema
 
     def on_llm_end(self, response: Any, *, run_id: Any, **details: Any) -> None:
         """A model has answered: a step of its own, unless a node gives the message too."""
         for generation in response.generations[0][:1] if run_id in self._asked and response.generations else ():
             if isinstance(message := getattr(generation, "message", None), AIMessage):
-                self._of_models[message.id] = self._step(self._asked[run_id])
+                about, for_schema = self._asked[run_id]
+                if for_schema and message.tool_calls:  # of `with_structured_output`: a value, and no act
+                    value = structured_text(message.tool_calls[0]["args"])
+                    message = message.model_copy(update={"content": value, "tool_calls": []})
+                self._of_models[message.id] = self._step(about)
                 self._of_models[message.id].messages.append(message)
+
+    def on_tool_end(self, output: Any, *, name: str = "", **details: Any) -> None:
+        """A tool has answered: a call of a model that was asked beside the nodes has its result here alone."""
+        for step in self._of_models.values():
+            answered = [one.tool_call_id for one in step.messages if isinstance(one, ToolMessage)]
+            for call in cast(AIMessage, step.messages[0]).tool_calls:
+                own = output.tool_call_id == call["id"] if isinstance(output, ToolMessage) else call["name"] == name
+                if own and call["id"] not in answered:
+                    text = structured_text(output)
+                    message = output if isinstance(output, ToolMessage) else ToolMessage(text, tool_call_id=call["id"])
+                    return step.messages.append(message)
 
     def forget(self, message: BaseMessage) -> None:
         """Take out the step of the model that wrote a message which stands elsewhere."""
@@ -516,10 +535,6 @@ class Turn(BaseCallbackHandler):
 def name_of(message: BaseMessage) -> str:
     """The id of a message, or of its object."""
     return message.id or str(id(message))
-
-
-def _is_own(message: BaseMessage) -> bool:
-    return isinstance(message, (AIMessage, ToolMessage))
 
 
 def messages_in(value: Any, depth: int = 4) -> list[BaseMessage]:
@@ -578,6 +593,7 @@ class Thread:
         self.channels: Mapping[str, Any] = {}  # its whole state
         self.last: list[BaseMessage] = []  # those of the last turn, of whose tools some may wait for an answer
         self.seen = set[str]()
+        self.is_blocking = False  # whether a part of it can only be called in a thread
 
     def copy(self) -> "Thread":
         """The same thread and store, which go on apart from this one."""
@@ -604,7 +620,15 @@ class Thread:
             config["configurable"][tools.RESUMING] = True
         # Its own recursion limit, not that of the conversation.
         with during(var_child_runnable_config, config), suppress(GraphInterrupt):
-            turn.answer = await self.agent.ainvoke(given, context=context, durability="sync")
+            if not self.is_blocking:
+                try:
+                    turn.answer = await self.agent.ainvoke(given, context=context, durability="sync")
+                    return
+                except NotImplementedError:  # of what is not async, such as a `wrap_model_call` of LangChain's pages
+                    self.is_blocking, given = True, None  # it goes on from the node that failed
+                    turn.steps = [step for step in turn.steps if not str(step.error).startswith("NotImplementedError")]
+            call = partial(self.agent.invoke, given, context=context, durability="sync")
+            turn.answer = await in_thread(call)
 
     async def settle(self, turn: Turn) -> None:
         """Read what the call came to, however it ended."""

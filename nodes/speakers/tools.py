@@ -1,7 +1,7 @@
-"""The tools of an agent: which of them change something outside it, and what was called in drafts and in a fork."""
+"""What is read of an agent that LangGraph compiled: its tools, what its state keeps, and whether it blocks the event loop."""
 
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -10,18 +10,7 @@ from langgraph.channels import LastValue
 from langgraph.graph.message import add_messages
 from langgraph.pregel import Pregel
 
-from ...data.records import INTERRUPT, WAITING, Role
 from ..contract import call_of
-from ..state import State, said
-from ..worlds import WorldError
-
-NOT_ASKED_AGAIN, NOT_UNDONE = "not asked again: it had called ", "not undone: it had called "
-"""How the note of a draft begins whose tools ran and were not undone, before their names: `NOT_ASKED_AGAIN` where it was
-rejected for that, `NOT_UNDONE` where the conversation had ended."""
-
-STRUCTURED = "structured_response"
-"""The channel of an agent's structured response, and its key among what is kept of a reply."""
-
 
 # What LangGraph has no public name for stands here alone. A test says so when LangGraph renames it.
 
@@ -85,47 +74,3 @@ def declared(agent: object) -> tuple[str, ...]:
     """
     metadata = ((name, getattr(node.tools_by_name[name], "metadata", None)) for name, node in tools_of(agent))
     return tuple(sorted({name for name, values in metadata if (values or {}).get("readOnlyHint") is True}))
-
-
-def lasting(speaker: object, calls: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Names of the tools that were called and may have changed something, in order.
-
-    A speaker says with `read_only` which tools change nothing; of one that does not say, any may.
-    """
-    read_only: Any = getattr(speaker, "read_only", ())
-    called = (call["name"] for call in calls if read_only is not True)
-    return list(dict.fromkeys(name for name in called if name not in (INTERRUPT, *(read_only or ()))))
-
-
-def acts_in(draft: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The calls of a draft or an attempt without the one that is its structured response, as of `ToolStrategy`."""
-    response = (draft.get("kept") or {}).get(STRUCTURED) or {}
-
-    def is_response(call: Mapping[str, Any]) -> bool:
-        given = call.get("arguments") or {}
-        same = all(key in response and response[key] == value for key, value in given.items())
-        return same and (draft["text"] in given.values() or given.keys() == response.keys())
-
-    return [call for call in draft.get("tool_calls", []) if not response or not is_response(call)]
-
-
-def calls_that_ran(draft: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The acts of a draft or an attempt without those that wait for an answer, and approvals, which are recorded so."""
-    return [call for call in acts_in(draft) if call.get("error") != WAITING and call["name"] != INTERRUPT]
-
-
-def was_not_undone(attempt: Mapping[str, Any]) -> bool:
-    """Whether an attempt's tools ran and what they did lasts, although the draft may not have been sent."""
-    return any(str(note).startswith((NOT_ASKED_AGAIN, NOT_UNDONE)) for note in attempt.get("notes", ()))
-
-
-def check_fork(state: State, speakers: Mapping[Role, object]) -> None:
-    """WorldError if the kept messages of a fork called tools that may have changed something: a new world lacks that."""
-    for number, message in enumerate(said(state) if state.get("origin", {}).get("forks") else ()):
-        ran = [one for one in message.get("attempts", ()) if one["verdict"] != "rejected" or was_not_undone(one)]
-        calls = [call for one in ran for call in calls_that_ran(one)]
-        if names := lasting(speakers[message["role"]], calls):
-            raise WorldError(
-                f"the fork's new world lacks what {', '.join(names)} did for message #{number}: fork at an earlier "
-                "message, or declare the tools that change nothing as read-only"
-            )

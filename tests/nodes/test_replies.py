@@ -14,6 +14,8 @@ from langchain.agents.middleware import (
     ToolCallLimitMiddleware,
     after_model,
     before_model,
+    wrap_model_call,
+    wrap_tool_call,
 )
 from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
@@ -22,8 +24,9 @@ from langchain_core.tools import InjectedToolCallId, tool
 from langgraph.func import entrypoint, task
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
+from langgraph.prebuilt import ToolNode
 from langgraph.types import Command, Send
-from openai.types.chat import ChatCompletion, ChatCompletionMessage
+from openai.types.chat import ChatCompletion, ChatCompletionChunk, ChatCompletionMessage
 from openai.types.responses import Response
 from pydantic import BaseModel
 from typing_extensions import TypedDict
@@ -64,6 +67,12 @@ class RunResult:
     input: str
     final_output: str
     last_agent: Any
+    new_items: tuple["RunItem", ...] = ()
+
+
+@dataclass
+class RunItem:
+    raw_item: Any
 
 
 def whole(new: Any, form: Callable[[dict[str, Any]], Any] = dict) -> Callable[[Any], Any]:
@@ -111,6 +120,25 @@ RESPONSE = Response.model_validate({
 })  # fmt: skip
 COMPLETION = {"id": "1", "created": 1, "model": "m-1", "object": "chat.completion", "choices": [
     {"index": 0, "finish_reason": "length", "message": {"role": "assistant", "content": MOVED}}]}  # fmt: skip
+
+
+def piece(*choices: Any, **more: Any) -> dict[str, Any]:
+    listed = [{"index": 0, "finish_reason": None, "delta": delta} for delta in choices]
+    return {"id": "1", "created": 1, "model": "m-1", "object": "chat.completion.chunk", "choices": listed, **more}
+
+
+PIECES = [
+    *(piece({"content": text}) for text in ("Your room ", "is moved.")),
+    piece({"tool_calls": [{**OPENAI_CALL, "index": 0, "function": {"name": "look", "arguments": ""}}]}),
+    *(piece({"tool_calls": [{"index": 0, "function": {"arguments": text}}]}) for text in ('{"room"', ": 12}")),
+    piece(usage={"prompt_tokens": 6, "completion_tokens": 2, "total_tokens": 8}),
+]
+IN_PIECES = {"model": "m-1", "usage": (6, 2, 1), "calls": [("look", {"room": 12}, "no result came")]}
+
+
+async def awaited_chunks(messages: Any) -> AsyncIterator[Any]:
+    for one in PIECES:
+        yield ChatCompletionChunk.model_validate(one)
 
 
 class Structured(MessagesState):
@@ -238,6 +266,30 @@ def deep() -> Any:
     return create_agent(ScriptedModel(lines=lines, by_call=True), [task], state_schema=Files)
 
 
+def routed(messages: Any) -> Any:
+    """A function that asks a model for a value of a schema, which is no act, and then answers."""
+    line = AIMessage("", tool_calls=[call("Moved", reply="to the desk")])
+    model: Any = ScriptedModel(lines=[line], by_call=True).with_structured_output(Moved)
+    return MOVED if model.invoke("Where to?").reply == "to the desk" else ""
+
+
+def calls_by_itself(messages: Any) -> Any:
+    """A function that asks a model, calls its tools, by the call and by the arguments, and tells neither."""
+    said = ScriptedModel(lines=[AIMessage("", tool_calls=[LOOK, call("look", 2, room=13)])], by_call=True).invoke("")
+    look.invoke(said.tool_calls[0])
+    look.invoke(said.tool_calls[1]["args"])
+    return MOVED
+
+
+def guarded() -> Any:
+    """A node that changes the words of the one before in place, as LangChain's page on guardrails has it."""
+
+    def guard(state: MessagesState) -> Any:
+        state["messages"][-1].content = MOVED
+
+    return chain(desk=lambda state: {"messages": [AIMessage("No!")]}, guard=guard).compile()
+
+
 class Fan(MessagesState):
     found: Annotated[list[str], operator.add]
 
@@ -326,6 +378,11 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
     "messages with a call": (fixed(CALLED), {"calls": [LOOKED]}),
     "plain messages with a call": (fixed(PLAIN_CALLED), {"calls": [LOOKED]}),
     "generator of texts": (pieces, {}),
+    "generator of a completion's pieces": (generator(*PIECES), IN_PIECES),
+    "async generator of OpenAI's chunks": (awaited_chunks, IN_PIECES),
+    "generator of a response's events": (
+        generator({"type": "response.output_text.delta", "delta": "Your "}, {"type": "response.completed", "response": RESPONSE.model_dump()}),
+        {"reasoning": "hm", "model": "m-1", "usage": (6, 2, 1)}),
     "generator of nothing": (lambda messages: iter(()), {"text": "", "flaw": "empty", "said": False}),
     "generator of messages": (lambda messages: iter([{"role": "assistant", "content": MOVED}]), {}),
     "async generator of chunks": (awaited_pieces, {}),
@@ -348,8 +405,8 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
         fixed(ChatCompletionMessage.model_validate({"role": "assistant", "audio": {
             "id": "a", "data": "AAAA", "expires_at": 1, "transcript": MOVED}})), {}),
     "transcript of a realtime response": (
-        fixed({"object": "realtime.response", "output": [{"type": "message", "role": "assistant", "content": [
-            {"type": "output_audio", "transcript": MOVED}]}]}), {}),
+        fixed({"type": "response.done", "response": {"object": "realtime.response", "output": [
+            {"type": "message", "role": "assistant", "content": [{"type": "output_audio", "transcript": MOVED}]}]}}), {}),
     "Anthropic's message": (
         fixed({"id": "m", "type": "message", "role": "assistant", "model": "m-1", "stop_reason": "max_tokens", "content": [
             {"type": "thinking", "thinking": "hm", "signature": "s"},
@@ -362,6 +419,10 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
                "usage": {"inputTokens": 6, "outputTokens": 2}}), {"usage": (6, 2, 1)}),
     "a message in an object": (fixed({"model": "m-1", "message": {"role": "assistant", "content": MOVED}}), {"model": "m-1"}),
     "a result with the agent in it": (fixed(RunResult("hi", MOVED, pieces)), {}),
+    "a result with items": (
+        fixed(RunResult("hi", MOVED, pieces, tuple(map(RunItem, (FUNCTION_CALL, FUNCTION_OUTPUT, OUTPUT))))), {"calls": [LOOKED]}),
+    "a value by a schema": (routed, {}),
+    "calls of a function": (calls_by_itself, {"calls": [LOOKED, ("look", {"room": 13}, "free")]}),
     # of runnables and graphs
     "runnable": (RunnableLambda(lambda state: AIMessage(MOVED)), {}),
     "runnable of a state": (RunnableLambda(lambda s: {"messages": [*s["messages"], AIMessage(MOVED)]}), {}),
@@ -380,6 +441,10 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
             ("first", "first"), ("second", "second"), ("third", "no result came"))]}),
     "call behind the words": (says(AIMessage(MOVED), AIMessage("", tool_calls=[LOOK]), ToolMessage("free", tool_call_id="look-1")),
                               {"calls": [LOOKED]}),
+    "a tool at the end": (
+        chain(desk=lambda s: {"messages": [AIMessage("", tool_calls=[LOOK])]}, tools=ToolNode([look])).compile(),
+        {"text": "free", "calls": [LOOKED]}),
+    "words changed in place": (guarded(), {}),
     "only calls": (says(*CALLED[:2]), {"text": "", "calls": [LOOKED]}),
     "thought beside a call": (
         says(AIMessage("<think>hm</think>", tool_calls=[LOOK]), *CALLED[1:]), {"calls": [LOOKED]}),
@@ -409,6 +474,10 @@ ROWS: dict[str, tuple[Any, dict[str, Any]]] = {
         create_agent(ScriptedModel(lines=["Ask a@b.org."], by_call=True), [],
                      middleware=[PIIMiddleware("email", apply_to_output=True)]), {"text": "Ask [REDACTED_EMAIL]."}),
     "entrypoint with tasks": (with_task, {}),
+    "middleware that is not async": (
+        create_agent(ScriptedModel(lines=[AIMessage("", tool_calls=[LOOK]), MOVED] * 2, by_call=True), [look], middleware=[
+            wrap_model_call(lambda request, handler: handler(request), name="models"),
+            wrap_tool_call(lambda request, handler: handler(request), name="tools")]), {"calls": [LOOKED]}),
 }  # fmt: skip
 
 

@@ -18,6 +18,9 @@ from langchain_core.tools import tool
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, ToolRuntime
 
+from duologue import nodes
+from duologue.graphs import agent_test
+
 
 class Ledger:
     """A file: what is written there survives the process."""
@@ -63,11 +66,21 @@ graph = StateGraph(MessagesState).add_node("clerk", clerk).add_node("tools", Too
 graph.add_edge(START, "clerk").add_edge("tools", "clerk")
 graph.add_conditional_edges("clerk", lambda s: "tools" if s["messages"][-1].tool_calls else "__end__")
 agent = graph.compile()
+
+
+def each_second(draft, state):
+    drafts = [one for one in state["attempts"] if one["role"] == "assistant"]
+    return "a second draft" if len(drafts) % 2 == 1 else None
+
+
+def cast(user="offline", **settings):
+    made = agent_test.cast(user, agent, **settings)
+    return made.replace(world=world, answer_validator=nodes.validator(each_second))
 '''
 MORE = {
     "simulate": "simulate simquac --topics topics.jsonl --user openai:m --assistant openai:m --max-turns 3",
     "versions": "test --scenarios goals.jsonl --user openai:m --assistant openai:m --against openai:n --max-turns 3",
-    "world": "test --scenarios goals.jsonl --user openai:m --assistant clerk:agent --world clerk:world --max-turns 4",
+    "world": "test --cast clerk:cast --scenarios goals.jsonl --user openai:m --max-turns 4",
 }
 
 
@@ -83,7 +96,8 @@ class Killed:
             section += "Three keepers lived there until 1968. Maria Holt wrote a guide, which was printed twice."
             topic = {"title": f"Place {number}", "background": "A place by the sea.", "header": "The tower"}
             topics.append(json.dumps(topic | {"section": section}) + "\n")
-            goal = {"goal": f"book room {number}", "facts": [f"guest{number}"], "success": {"text_contains": "booked"}}
+            # Without a success of its own: null agents, which show what that is worth, would play in the same worlds.
+            goal = {"goal": f"book room {number}", "facts": [f"guest{number}"]}
             goals.append(json.dumps(goal) + "\n")
         (folder / "topics.jsonl").write_text("".join(topics))
         (folder / "goals.jsonl").write_text("".join(goals))
@@ -127,7 +141,7 @@ def texts(records: dict[tuple[str, str], Any]) -> dict[tuple[str, str], Any]:
 
 
 def ledgers(run: Killed) -> dict[str, str]:
-    """What the agents of conversations have done: each conversation acts in its own world, once."""
+    """What the agents of conversations have done, each in its own world: rejected drafts have left nothing."""
     return {path.name: path.read_text() for path in sorted((run.folder / "ledgers").glob("*"))}
 
 
@@ -142,6 +156,12 @@ def ends_as_an_undisturbed_one(
     counts = run.finish()
     print(f"{what}: {run.kills} kills, {counts['requests']} requests, {counts['repeats']} repeats")
     assert 1 <= run.kills <= kills
+    if what == "world":
+        replies = {one["scenario"]["facts"][0]: one["messages"][1::2] for one in run.records.values()}
+        assert {name: len(text.split()) for name, text in ledgers(run).items()} == {
+            name: len(said) for name, said in replies.items()
+        }
+        assert any(len(one["attempts"]) > 1 for said in replies.values() for one in said)
     assert texts(run.records) == texts(whole.records)
     assert ledgers(run) == ledgers(whole)
     assert counts["repeats"] <= kills * size["concurrency"]

@@ -48,7 +48,10 @@ def goal_user(prompt: ParsedPrompt, draw: int, misbehaviour: str = "") -> str:
     goal_text = " ".join(unfenced("".join(prompt.marked_any(GOAL_MARKS)[:1])[:READ]).split())
     goal = short(goal_text, 60)
     if not goal:
-        raise ModelError("model 'offline' is sent no goal between <goal> and </goal>: does the scenario have it?")
+        raise ModelError(
+            "model 'offline' is sent no goal between <goal> and </goal>: does the scenario have it, and your page "
+            "user/material these marks around {{ goal }}?"
+        )
     language = language_of(goal) or "en"
     phrases = vocabulary("goals")[language]
     if goal_text == goal + (mark := goal_text[-1]) and mark in "?？":  # its own mark, and no other one after it

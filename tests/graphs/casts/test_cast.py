@@ -120,9 +120,9 @@ def test_the_offline_user_plays_by_pages_of_ones_own_says_goodbye_and_gives_up_w
     assert talk.stop == "user_gave_up"
 
 
-def test_pages_without_a_goal_are_refused_before_a_conversation_begins(tmp_path: Path) -> None:
-    with pytest.raises(PromptError, match=r"user/material: the offline user finds no goal in it: write <goal>"):
-        graphs.builder(own_cast(tmp_path, "You want: {{ goal }}"))
+def test_the_offline_user_of_pages_without_a_mark_for_the_goal_names_the_page(tmp_path: Path) -> None:
+    (lost,) = duologue.simulate(own_cast(tmp_path, "You want: {{ goal }}"), [{"scenario": FLIGHT}])
+    assert (lost.stop, "user/material" in lost.failure.error) == ("model_failed", True)
 
 
 @pytest.mark.parametrize(

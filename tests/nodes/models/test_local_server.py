@@ -1,6 +1,5 @@
 """The server of a `local:` model as others meet it: LangChain's client, an agent, 32 conversations, a killed run."""
 
-import asyncio
 import importlib.util
 import os
 import subprocess
@@ -14,12 +13,10 @@ from langgraph.graph import START, MessagesState, StateGraph
 
 import duologue
 from duologue import data, graphs, nodes
-from duologue.data.grounding import NO_ANSWER
 from duologue.errors import DataError
 from duologue.nodes import chat_model
 from duologue.nodes.calls.store import Replies
 from duologue.nodes.models.openai import OpenAIModel
-from duologue.nodes.simquac.held import span_grammar
 from tests.tree import ROOT
 
 pytestmark = [
@@ -131,22 +128,3 @@ def drafts_of(conversation: duologue.Conversation) -> list[Any]:
     """The drafts of the user's, sent or not."""
     sent = [attempt for message in conversation.messages if message.role == "user" for attempt in message.attempts]
     return [*sent, *(one for turn in conversation.unsaid if turn.role == "user" for one in turn.attempts)]
-
-
-ODD = [
-    "",
-    "One",
-    "no no no no no",
-    "灯塔由三位看守人看守。最后一位于1968年离开。",
-    'She said "no\\yes" – “é” \\n [sic]\n\n  (twice);\tend.',
-    "<section> 👍🏽 naïve </section>",
-    " ".join(f"word{number % 700} of" for number in range(1500)),
-]
-
-
-@pytest.mark.parametrize("section", ODD, ids=range(len(ODD)))
-async def test_whatever_the_section_the_reply_is_a_slice_of_it_or_the_refusal(section):
-    grammar = {"grammar": span_grammar(section), "max_tokens": 12, "temperature": 1.5}
-    model = chat_model(MODEL, **grammar)
-    replies = await asyncio.gather(*(model.ainvoke(f"Copy: {section[:300]}", seed=seed) for seed in range(2)))
-    assert all(reply.text in section or NO_ANSWER.startswith(reply.text) for reply in replies)

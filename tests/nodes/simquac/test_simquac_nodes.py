@@ -7,11 +7,11 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
 import duologue
+from duologue.cli.demo import sample_drafts, written
 from duologue.data.simquac import Topic, samples
 from duologue.graphs import simquac
 from duologue.nodes import Limits, conformance
 from duologue.nodes.simquac import roles as nodes
-from duologue.nodes.simquac.roles import WrittenDrafts, sample_drafts
 from duologue.prompts import shipped
 from tests.nodes.states import state_with
 
@@ -189,12 +189,12 @@ async def test_the_conformance_suite_finds_what_is_wrong(node, words):
 def test_every_written_draft_of_the_demo_but_the_last_question_is_rejected_and_a_slice_follows(title):
     turns, offline = sample_drafts()[title], simquac.cast()
     cast = offline.replace(
-        user_simulator=WrittenDrafts("user", offline.nodes["user_simulator"]),
-        assistant=WrittenDrafts("assistant", offline.nodes["assistant"]),
+        user_simulator=written("user", offline.nodes["user_simulator"]),
+        assistant=written("assistant", offline.nodes["assistant"]),
     )
     (told,) = duologue.simulate(cast, simquac.scenarios([SAMPLES[title]]), limits=Limits(max_turns=len(turns) + 1))
-    written, rest = told.messages[: 2 * len(turns)], told.messages[2 * len(turns) :]
-    for turn, asked, answer in zip(turns, written[::2], written[1::2], strict=True):
+    sent, rest = told.messages[: 2 * len(turns)], told.messages[2 * len(turns) :]
+    for turn, asked, answer in zip(turns, sent[::2], sent[1::2], strict=True):
         assert [draft.text for draft in asked.attempts] == turn["user"]
         assert [draft.text for draft in answer.rejected] == turn["assistant"]
         assert answer.spans
