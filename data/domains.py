@@ -107,10 +107,6 @@ class Domain:
         """The background that a page shows beside the dialogue."""
         return labelled(scenario, [key for key in scenario if key not in (*_NAMELESS, "title")])
 
-    def facts(self, scenario: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-        """Attribute and value of each fact that the user has."""
-        return ()
-
     def refuses(self, message: Message) -> bool:
         """Whether an assistant's message gives no answer; a domain without refusals does not override this."""
         return False
@@ -301,9 +297,10 @@ def _ask_packages() -> None:
 
 def profile_of(scenario: Mapping[str, Any]) -> str:
     """The profile of the person who asks, as a text: a line for each fact where it is structured; empty without one."""
+    from .recllmsim import facts_of  # which needs this module
+
     text = scenario.get("profile") or scenario.get("preference") or ""
-    facts = () if isinstance(text, str) else of(scenario).facts(scenario)
-    return text if isinstance(text, str) else "\n".join(f"{name}: {value}" for name, value in facts)
+    return text if isinstance(text, str) else "\n".join(f"{name}: {value}" for name, value in facts_of(scenario))
 
 
 def topic_of(scenario: Mapping[str, Any]) -> str | None:

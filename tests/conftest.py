@@ -221,19 +221,12 @@ def airline(own_registry: None) -> Any:
         formats = (Format("counter-log", "logs of a counter", lambda source: source.text.startswith("== "), read),)
         dataset = Dataset("counter.log", "what was said at the counter", write, attribution="The bookings are made up.")
         rules = promises
-        marks = ("booking",)
 
         def title(self, scenario):
             return f"Booking {scenario['booking']}"
 
-        def topic_key(self, scenario):
-            return scenario["booking"]
-
         def material(self, scenario):
             return (Material("What is wanted", scenario["goal"]), Material("Ticket", "Fare B, no refund.", source=True))
-
-        def facts(self, scenario):
-            return tuple(scenario.get("private", {}).items())
 
         def refuses(self, message):
             return message.text.startswith("We cannot")

@@ -9,7 +9,7 @@ from ..formats.source import Format
 from ..records import Conversation
 from ..rules.linter import DIALOGUE_RULES, Rule
 from .dataset import cluster, holds_conversations, read_folder, variant, write
-from .profiles import KIND, Situation
+from .profiles import KIND
 
 _SHOWN_FIRST = ("task", "task_context", "preference", "profile")
 
@@ -19,13 +19,6 @@ _ORDER = (
 )
 RULES: Mapping[str, Rule] = {name: DIALOGUE_RULES[name] for name in _ORDER}
 """Each rule by its id, the user's before the assistant's."""
-
-
-def _situation(scenario: Mapping[str, Any]) -> Situation | None:
-    try:
-        return Situation.of({key: scenario[key] for key in Situation.model_fields if key in scenario})
-    except ValueError:
-        return None
 
 
 class RecLLMSim(Domain):
@@ -40,10 +33,6 @@ class RecLLMSim(Domain):
         others = (key for key, value in scenario.items() if isinstance(value, (str, dict)))
         keys = dict.fromkeys((*_SHOWN_FIRST, *others))
         return labelled(scenario, [key for key in keys if key not in ("kind", "digest")])
-
-    def facts(self, scenario: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-        situation = _situation(scenario)  # an invalid scenario is shown without facts
-        return () if situation is None else tuple(dict.fromkeys(situation.facts))
 
     def user(self, conversation: Conversation) -> str:
         return cluster(conversation)

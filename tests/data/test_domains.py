@@ -9,6 +9,7 @@ from duologue.data import Conversation, Domain, Format, Message, domains, simqua
 from duologue.data.checks import check
 from duologue.data.domains import labelled
 from duologue.data.people import paired, topic_key
+from duologue.data.recllmsim import facts_of
 from duologue.data.rules import CHAT_RULES, DIALOGUE_RULES, Rule
 from duologue.errors import SettingError
 
@@ -187,13 +188,10 @@ def test_a_domain_whose_data_set_is_messages_is_no_target_of_its_own(airline):
 
 
 def test_the_facts_are_those_of_the_profile_whichever_its_form():
-    def facts(scenario):
-        return domains.of(scenario).facts(scenario)
-
     about = {"kind": "recllmsim", "task": "travel", "task_context": "Go."}
     text = "1. Age: 21\n2. Daily Interests and Hobbies: hiking, slow food, and hiking"
-    assert facts(about | {"preference": text}) == (
+    assert facts_of(about | {"preference": text}) == [
         ("Age", "21"), ("Daily Interests and Hobbies", "hiking"), ("Daily Interests and Hobbies", "slow food"),
-    )  # fmt: skip
-    assert facts(about | {"profile": {"age": 21}}) == (("Age", "21"),)
-    assert facts({"kind": "recllmsim", "preference": 3}) == facts({"kind": "simquac", "preference": text}) == ()
+    ]  # fmt: skip
+    assert facts_of(about | {"profile": {"age": 21}}) == [("Age", "21")]
+    assert facts_of({"kind": "recllmsim", "preference": 3}) == facts_of({"kind": "simquac", "preference": text}) == []
