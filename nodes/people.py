@@ -25,7 +25,7 @@ from ..data.identity import call_seed, digest
 from ..data.people import STORED, UserPart, of_part, topic_key, user_of
 from ..data.recllmsim import facts_of
 from ..data.records import Conversation, Message, Role
-from ..data.rules import plain_words
+from ..data.rules.guards import plain_words
 from ..data.text.languages import Language, language_of
 from ..data.text.values import values_in
 from ..data.text.words import texts_in, words_of

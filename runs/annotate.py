@@ -10,9 +10,8 @@ from ..data.files.json import dumps, parsed, read_json, write_text
 from ..data.files.paths import make_folder
 from ..data.formats.source import MANIFEST
 from ..data.identity import VERSION, digest
-from ..data.labels.answers import WHOLE, Item, missing, seen_of, units_of
 from ..data.labels.definition import LabelDefinition
-from ..data.labels.table import LabelRow, LabelTable
+from ..data.labels.table import WHOLE, Item, LabelRow, LabelTable, missing, seen_of, units_of
 from ..data.loading import Loaded, load
 from ..data.records import Conversation, as_object
 from ..errors import SettingError

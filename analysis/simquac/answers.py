@@ -11,7 +11,7 @@ from ...data.grounding import NO_ANSWER, gives_no_answer
 from ...data.identity import call_seed
 from ...data.people import text_of
 from ...data.records import Conversation, Message
-from ...data.rules import asked_before
+from ...data.rules.guards import asked_before
 from ...data.simquac import references as people_answers
 from ...data.summaries import coverage
 from ...data.text.sentence_splitting import sentences

@@ -8,7 +8,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 import duologue
 from duologue import data, graphs
 from duologue.data.grounding import NO_ANSWER
-from duologue.data.rules import asked_before
+from duologue.data.rules.guards import asked_before
 from duologue.data.simquac import Topic
 from duologue.errors import ModelError
 from duologue.nodes import Limits, chat_model
