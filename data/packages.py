@@ -6,7 +6,6 @@ from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
 from traceback import walk_tb
-from types import FrameType
 from typing import Any
 
 from pydantic import ValidationError
@@ -47,7 +46,7 @@ def is_shipped(function: object) -> bool:
 
 
 def failure(error: BaseException) -> str:
-    """An error of a foreign function in one line, with its file and the line that it had reached."""
+    """An error of a foreign function in one line, with the last place in its file."""
     words = " ".join(str(error).split())
     if isinstance(error, ValidationError):  # without pydantic's addresses, which would leave no room for the fields
         problems = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_url=False))
@@ -57,19 +56,9 @@ def failure(error: BaseException) -> str:
     return f"{type(error).__name__}{': ' if words else ''}{words}{place_of(error)}"
 
 
-def place_of(error: BaseException, *, installed: bool = True) -> str:
-    """File and line of foreign code that an error passed, such as ` (till.py, line 12)`.
-
-    Empty if it passed none; `installed`: whether code of installed packages counts.
-    """
-    file, line = "", 0
-    for frame, number in walk_tb(error.__traceback__):
-        name = frame.f_code.co_filename
-        if is_own(frame) or name != (file or name):
-            continue
-        if _is_somebodys(name) or (installed and not name.startswith("<")):
-            file, line = name, number
-    return f" ({Path(file).name}, line {line})" if file else ""
+def place_of(error: BaseException) -> str:
+    """The last place in a user's own files that an error passed, such as ` (shop/till.py:12 in read)`; empty without one."""
+    return "".join(f" ({place})" for place in frames_of(error)[-1:])
 
 
 def frames_of(error: BaseException) -> list[str]:
@@ -82,7 +71,8 @@ def frames_of(error: BaseException) -> list[str]:
     passed = [
         f"{_shown_file(name)}:{number} in {frame.f_code.co_name}"
         for frame, number in walk_tb(error.__traceback__)
-        if not is_own(frame) and _is_somebodys(name := frame.f_code.co_filename)
+        if str(frame.f_globals.get("__name__", "")).partition(".")[0] != PACKAGE
+        and _is_somebodys(name := frame.f_code.co_filename)
     ]
     inner = error.exceptions[0] if isinstance(error, BaseExceptionGroup) else None if passed else error.__cause__
     return (passed + ([] if inner is None else frames_of(inner)))[-FRAMES:]
@@ -110,8 +100,3 @@ def _shown_file(name: str) -> str:
     folder = path.parent
     is_home = folder == home or folder.parent == home.parent != folder.parent.parent
     return path.name if is_home else f"{folder.name}/{path.name}"
-
-
-def is_own(frame: FrameType) -> bool:
-    """Whether a frame is of Duologue's own code."""
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == PACKAGE
