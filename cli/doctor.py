@@ -54,7 +54,7 @@ def doctor_command(as_json: options.Json = False) -> int:
         "host": host,
         "declared": declared,
         "problem": problem,
-        "tracing": {one.variable: one.host for one in requested()},
+        "tracing": requested(),
         "integrations": {name: installed[name] for name in sorted(installed) if name.startswith("langchain")},
     }
     code = 0 if all(versions.values()) and problem is None else 1
