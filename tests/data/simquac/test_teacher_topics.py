@@ -20,7 +20,7 @@ GPT4: slowly
 <QS:------------>
 What else?
 QUAC: The crust is hard.
-GPT4: The crust is hard
+GPT4: the crust (the outside) is hard
 he joined nato
 It
 <QS:------------>
@@ -67,7 +67,7 @@ def test_teacher_topics_are_read_with_both_answers_and_a_span_a_line(line_end: s
         [],
         [],
     ]
-    assert answers[1].text == "The crust is hard\nhe joined nato\nIt"
+    assert answers[1].text == "the crust (the outside) is hard\nhe joined nato\nIt"
     assert (rye.scenario["title"], rye.scenario["background"], rye.messages) == ("Rye", "", ())
 
 
