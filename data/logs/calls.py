@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
-from ..files.json import Broken, elements
+from ..files.json import STRICT, Broken, elements
 from ..formats.messages import Line, Turn, conversations, instruction_of, spoken, turns_of
 from ..formats.source import ConversationStream
 from ..records import as_list, as_object, is_object
@@ -42,37 +42,41 @@ class LoggedCall:
     """The id of the response that it goes on from; empty if its turns are the whole history."""
 
 
-def read_traces(
-    path: str | Path,
-    broken: Broken,
+def traces_reader(
     steps_in: Callable[[Any], Iterable[Any] | None],
     calls_of: Callable[[Iterable[Any]], Iterable[LoggedCall | None]],
     nothing: str,
-) -> ConversationStream:
-    """The conversations of a file of traces; DataError with the line `nothing` if none of its steps holds messages.
+) -> Callable[..., ConversationStream]:
+    """The reader of a file of traces: a conversation for each session or thread, or for each trace without one.
 
     `steps_in`: the steps of a value; None for a value of another form. Notes count those, and the calls of which no
-    conversation has the messages, such as those of a helper agent.
+    conversation has the messages, such as those of a helper agent. DataError with the line `nothing` if no step holds
+    messages.
     """
-    steps: list[Any] = []
-    others: list[str] = []
-    for place, value in elements(path, broken):
-        if (found := steps_in(value)) is None:
-            others.append(place)
-        else:
-            steps += found
-    calls = [call for call in calls_of(steps) if call is not None and call.turns]
-    if not calls:
-        raise DataError(f"{at(path)}: {nothing}")
-    lines = list(together(calls))
-    yield from conversations(path, lines)
-    said = {words for line in lines for words in spoken(line.turns)}
-    left = sum(not said.issuperset(spoken(call.turns)) for call in calls)
-    notes = [f"{len(others)} value{'s' * (len(others) > 1)} of another form left out ({others[0]})"] if others else []
-    return (
-        *notes,
-        *([f"{left} call{'s' * (left > 1)} of a trace with messages of their own left out"] if left else []),
-    )
+
+    def read(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
+        steps: list[Any] = []
+        others: list[str] = []
+        for place, value in elements(path, broken):
+            if (found := steps_in(value)) is None:
+                others.append(place)
+            else:
+                steps += found
+        calls = [call for call in calls_of(steps) if call is not None and call.turns]
+        if not calls:
+            raise DataError(f"{at(path)}: {nothing}")
+        lines = list(together(calls))
+        yield from conversations(path, lines)
+        said = {words for line in lines for words in spoken(line.turns)}
+        left = sum(not said.issuperset(spoken(call.turns)) for call in calls)
+        notes: list[str] = []
+        if others:
+            notes.append(f"{len(others)} value{'s' * (len(others) > 1)} of another form left out ({others[0]})")
+        if left:
+            notes.append(f"{left} call{'s' * (left > 1)} of a trace with messages of their own left out")
+        return tuple(notes)
+
+    return read
 
 
 # --- Joining

@@ -7,18 +7,11 @@ from ...errors import DataError
 from ..domains import Dataset, Domain, Material, labelled
 from ..formats.source import Format
 from ..records import Conversation
-from ..rules.linter import DIALOGUE_RULES, Rule
+from ..rules.linter import DIALOGUE_RULES
 from .dataset import cluster, holds_conversations, read_folder, variant, write
 from .profiles import KIND
 
 _SHOWN_FIRST = ("task", "task_context", "preference", "profile")
-
-_ORDER = (
-    *("user-empty", "user-role-leak", "user-prompt-leak", "user-repeat", "user-plan"),
-    *("assistant-first", "same-side-again", "user-last", "error-reply"),
-)
-RULES: Mapping[str, Rule] = {name: DIALOGUE_RULES[name] for name in _ORDER}
-"""Each rule by its id, the user's before the assistant's."""
 
 
 class RecLLMSim(Domain):
@@ -27,7 +20,7 @@ class RecLLMSim(Domain):
     kind = KIND
     formats = (Format("recllmsim", "RecLLMSim JSON", holds_conversations, read_folder),)
     dataset = Dataset("", "a conversation a file, in RecLLMSim's format", write, "TASK/FILE.json")
-    rules = RULES
+    rules = DIALOGUE_RULES
 
     def material(self, scenario: Mapping[str, Any]) -> tuple[Material, ...]:
         others = (key for key, value in scenario.items() if isinstance(value, (str, dict)))

@@ -136,17 +136,9 @@ def _parts(document: Document) -> list[_Part]:
 
 
 def _headers(sections: Sequence[_Section]) -> Iterator[str]:
-    """The sections' headings; those of equal name with the headings above them, then with a number."""
+    """The sections' headings, those of equal name with the headings above them."""
     names = Counter(section.name for section in sections)
-    paths = Counter(section.path for section in sections)
-    seen: Counter[tuple[str, ...]] = Counter()
-    for section in sections:
-        seen[section.path] += 1
-        if names[section.name] == 1:
-            yield section.name
-        else:
-            number = f" ({seen[section.path]})" if paths[section.path] > 1 else ""
-            yield ": ".join(section.path) + number
+    return (section.name if names[section.name] == 1 else ": ".join(section.path) for section in sections)
 
 
 def _readable(name: str) -> str:

@@ -28,11 +28,11 @@ def test_the_first_heading_is_the_title_its_text_the_background_and_each_further
     assert background.startswith("The mill stands by the river")
     assert background.endswith("\n\nIt has ground rye since 1823.")
     assert [topic.header for topic in topic_set.topics] == [
-        "Building (1)",
+        "Building",
         "Prices",
         "Later years",
         "Owners",
-        "Building (2)",
+        "Building",
     ]
     assert topic_set.notes == ("mill.md: 1 heading has no text of its own and no topic: 'Open questions'",)
 
