@@ -1,7 +1,6 @@
 """Task-oriented conversations of users with a profile: the RecLLMSim data sets, task contexts and profiles."""
 
-from .dataset import cluster, read, read_folder, to_object, variant, write
-from .domain import DOMAIN
+from .dataset import DOMAIN, cluster, read, read_folder, to_object, variant, write
 from .profiles import (
     ATTRIBUTES,
     FIELDS,
