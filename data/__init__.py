@@ -11,22 +11,18 @@ from .formats.source import Contents, Format, Source
 from .loading import Loaded, frame, kind_of, load, save
 from .people import paired
 from .records import (
-    FAULTS,
     Attempt,
     Conversation,
     Edge,
     Message,
     Part,
-    Role,
     Span,
-    StopReason,
     ToolCall,
     Usage,
 )
 from .summaries import count, coverage, outline
 
 __all__ = [
-    "FAULTS",
     "Attempt",
     "Contents",
     "Conversation",
@@ -39,10 +35,8 @@ __all__ = [
     "Material",
     "Message",
     "Part",
-    "Role",
     "Source",
     "Span",
-    "StopReason",
     "ToolCall",
     "Usage",
     "check",

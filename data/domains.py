@@ -33,6 +33,7 @@ from .records import Conversation, Message, as_object, is_object
 from .rules.linter import CHAT_RULES, Rule
 from .rules.outcomes import refused
 from .text.languages import Language, language_of
+from .text.values import in_words
 
 GROUP = "duologue.domains"
 """Entry points of installed packages."""
@@ -189,18 +190,11 @@ def shipped() -> tuple[Domain, ...]:
 def of(source: Conversation | Mapping[str, Any]) -> Domain:
     """The domain of a conversation or a scenario; `PLAIN` for a kind that has none."""
     kind = (source.scenario if isinstance(source, Conversation) else source).get("kind")
-    if not isinstance(kind, str):
-        return PLAIN
-    known = _by_kind()
-    if kind not in known:
-        _ask_packages()
-        known = _by_kind()
-    return known.get(kind, PLAIN)
+    return _by_kind().get(kind, PLAIN) if isinstance(kind, str) else PLAIN
 
 
 def registered() -> tuple[Domain, ...]:
     """Every domain: the shipped ones, then in the order in which they were registered."""
-    _ask_packages()
     return tuple(_by_kind().values())
 
 
@@ -246,7 +240,6 @@ def register(domain: Domain, *, replace: bool = False) -> Domain:
 
     SettingError if the object is not a domain, or if its kind or the name of one of its formats is taken.
     """
-    _ask_packages()
     if not isinstance(domain, Domain) or not domain.kind.strip():
         raise SettingError(
             f"{domain!r} is not a domain: register an instance of data.Domain or a subclass, with a kind"
@@ -284,15 +277,12 @@ def register_format(form: Format, *, replace: bool = False) -> Format:
 
 
 def _by_kind() -> dict[str, Domain]:
-    return {domain.kind: domain for domain in shipped()} | _own
-
-
-def _ask_packages() -> None:
-    """Register the domains of installed packages, once; one that fails is logged and skipped."""
+    """The domains, those of installed packages too, which are asked once; one that fails is logged and skipped."""
     global _packages_loaded
     if not _packages_loaded:
         _packages_loaded = True  # set first: a package may call register while it is imported
         register_declared(GROUP, register)
+    return {domain.kind: domain for domain in shipped()} | _own
 
 
 def profile_of(scenario: Mapping[str, Any]) -> str:
@@ -359,26 +349,9 @@ def labelled(scenario: Mapping[str, Any], keys: Sequence[str]) -> tuple[Material
     for key in keys:
         value, label = scenario.get(key), key.replace("_", " ")
         if is_object(value):
-            pairs = ((str(name).replace("_", " "), _in_words(inner)) for name, inner in value.items())
+            pairs = ((str(name).replace("_", " "), in_words(inner)) for name, inner in value.items())
             if rows := tuple(pair for pair in pairs if pair[1]):
                 pieces.append(Material(label, rows=rows))
-        elif text := _in_words(value):
+        elif text := in_words(value):
             pieces.append(Material(label, text))
     return tuple(pieces)
-
-
-def _in_words(value: Any) -> str:
-    """A JSON value in words, its keys too; empty if it holds nothing.
-
-    >>> _in_words({"name": "book", "arguments": {"room": 12}, "paid": False, "why": None})
-    'name: book, arguments: (room: 12), paid: no'
-    """
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if is_object(value):
-        inner = ((str(name).replace("_", " "), _in_words(one), is_object(one)) for name, one in value.items())
-        return ", ".join(f"{name}: ({text})" if nested else f"{name}: {text}" for name, text, nested in inner if text)
-    if isinstance(value, (list, tuple)):
-        texts = [(_in_words(one), is_object(one)) for one in cast("Sequence[Any]", value)]
-        return ", ".join(f"({text})" if nested else text for text, nested in texts if text)
-    return "" if value is None else str(value)

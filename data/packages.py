@@ -64,9 +64,8 @@ def place_of(error: BaseException) -> str:
 def frames_of(error: BaseException) -> list[str]:
     """The last places in a user's own files that an error passed, the innermost last: `shop/tools.py:12 in book`.
 
-    Code of installed packages, the standard library and Duologue is left out, and so are all values. A file below the
-    working folder has its path from there, another one only its folder and name. So a record that is shared contains no
-    home folder.
+    Code of installed packages, the standard library and Duologue is left out, and so are all values. A file has only
+    its folder and name, in a home folder only its name: a record that is shared names nobody.
     """
     passed = [
         f"{_shown_file(name)}:{number} in {frame.f_code.co_name}"
@@ -92,11 +91,7 @@ def _shown_file(name: str) -> str:
     if name.startswith(CELL) or path.parent.name.startswith("ipykernel_"):
         return "notebook cell"
     try:
-        here, home = Path.cwd(), Path.home()
-    except (OSError, RuntimeError):  # the working folder is gone, or nobody knows whose home it is
-        return path.name
-    if path.is_relative_to(here) and (here == home or not home.is_relative_to(here)):
-        return path.relative_to(here).as_posix()
-    folder = path.parent
-    is_home = folder == home or folder.parent == home.parent != folder.parent.parent
-    return path.name if is_home else f"{folder.name}/{path.name}"
+        is_home = path.parent.parent == Path.home().parent
+    except RuntimeError:  # nobody knows whose home it is
+        is_home = True
+    return path.name if is_home else f"{path.parent.name}/{path.name}"

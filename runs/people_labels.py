@@ -193,7 +193,7 @@ def people_labels(
         )
     order = {name: number for number, name in enumerate(there)}
     rows = [
-        LabelRow.of(given[0], defined[key[0]], [one.value for one in given], [one.by for one in given])
+        LabelRow.voted(given[0], defined[key[0]], [one.value for one in given], [one.by for one in given])
         for key, given in sorted(answers.items(), key=lambda pair: (order[pair[0][1]], str(pair[0])))
     ]
     for note in notes:

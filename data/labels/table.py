@@ -146,6 +146,18 @@ class Item(Record):
     """Digest of the text that it is about: an answer is not one about a text that has changed since. Empty: not
     known."""
 
+    @classmethod
+    def of(cls, conversation: Conversation, label: LabelDefinition, unit: int) -> "Item":
+        """A unit of a conversation as a thing to label."""
+        path = conversation.extra.get("path")
+        return Item(
+            label=label.name,
+            conversation=conversation.id,
+            message=None if unit == WHOLE else unit,
+            path=path if isinstance(path, str) else "",
+            seen=seen_of(conversation, label, unit),
+        )
+
     @property
     def key(self) -> LabelKey:
         """What it is about."""
@@ -184,14 +196,10 @@ def items_of(conversations: Iterable[Conversation], labels: Sequence[LabelDefini
     """
     items = []
     for conversation in conversations:
-        path = conversation.extra.get("path")
-        where: dict[str, Any] = {"conversation": conversation.id, "path": path if isinstance(path, str) else ""}
         for label in labels:
             for unit in units_of(conversation, label):
                 if unit == WHOLE or conversation.messages[unit].text.strip():
-                    message = None if unit == WHOLE else unit
-                    seen = seen_of(conversation, label, unit)
-                    items.append(Item(label=label.name, message=message, seen=seen, **where))
+                    items.append(Item.of(conversation, label, unit))
     return items
 
 
@@ -244,7 +252,7 @@ class LabelRow(Item):
     """Who gave each vote: a person's name, a model or a function."""
 
     @classmethod
-    def of(cls, item: Item, label: LabelDefinition, votes: Ballot, by: Iterable[str]) -> "LabelRow":
+    def voted(cls, item: Item, label: LabelDefinition, votes: Ballot, by: Iterable[str]) -> "LabelRow":
         """The row of these votes on an item."""
         fields = {name: getattr(item, name) for name in Item.model_fields}
         ballot = tuple(None if vote is None else dict(vote) for vote in votes)

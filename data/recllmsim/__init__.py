@@ -3,21 +3,17 @@
 from .dataset import DOMAIN, cluster, read, read_folder, to_object, variant, write
 from .profiles import (
     ATTRIBUTES,
-    FIELDS,
     KIND,
     Coverage,
-    Pool,
     Profile,
     Situation,
     coverage,
     facts_of,
     near_duplicate,
     read_pool,
-    sampled,
     shipped_profiles,
 )
 from .tasks import (
-    TaskName,
     Template,
     chosen,
     combined,
@@ -31,13 +27,10 @@ from .tasks import (
 __all__ = [
     "ATTRIBUTES",
     "DOMAIN",
-    "FIELDS",
     "KIND",
     "Coverage",
-    "Pool",
     "Profile",
     "Situation",
-    "TaskName",
     "Template",
     "chosen",
     "cluster",
@@ -51,7 +44,6 @@ __all__ = [
     "read_folder",
     "read_pool",
     "read_tasks",
-    "sampled",
     "shipped_profiles",
     "shipped_tasks",
     "task_name",
