@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from duologue import data
-from duologue.data import Conversation, Domain, Format, Message, domains, simquac
+from duologue.data import Conversation, Domain, Format, Message, domains
 from duologue.data.checks import check
 from duologue.data.domains import labelled
 from duologue.data.people import paired, topic_key
