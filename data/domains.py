@@ -1,10 +1,6 @@
 """What a conversation is about: everything that depends on the `kind` of its scenario is one `Domain`.
 
-The domains are the shipped ones, those of installed packages, and those that were registered here. A package declares
-its own as an entry point of the group `duologue.domains`:
-
-    [project.entry-points."duologue.domains"]
-    hotel = "hotel.duologue:DOMAIN"
+The domains are the shipped ones, and those that were registered here.
 
 Example::
 
@@ -28,15 +24,11 @@ from .formats.messages import further
 from .formats.source import FOLDER, Format, Writer
 from .identity import digest
 from .logs import FORMS
-from .packages import register_declared
 from .records import Conversation, Message, as_object, is_object
 from .rules.linter import CHAT_RULES, Rule
 from .rules.outcomes import refused
 from .text.languages import Language, language_of
 from .text.values import in_words
-
-GROUP = "duologue.domains"
-"""Entry points of installed packages."""
 
 TITLE = 80
 """Longest title, in characters, that is cut from a longer text."""
@@ -174,9 +166,8 @@ PLAIN = _Plain()
 """The domain of every kind that is not registered."""
 
 _own: dict[str, Domain] = {}
-"""Domains of packages and of this process, by kind."""
+"""Domains of one's own, by kind."""
 _own_formats: dict[str, Format] = {}
-_packages_loaded = False
 
 
 @cache
@@ -277,11 +268,6 @@ def register_format(form: Format, *, replace: bool = False) -> Format:
 
 
 def _by_kind() -> dict[str, Domain]:
-    """The domains, those of installed packages too, which are asked once; one that fails is logged and skipped."""
-    global _packages_loaded
-    if not _packages_loaded:
-        _packages_loaded = True  # set first: a package may call register while it is imported
-        register_declared(GROUP, register)
     return {domain.kind: domain for domain in shipped()} | _own
 
 

@@ -1,16 +1,10 @@
-"""Code that is not Duologue's: what installed packages declare as entry points, and how its failures are reported."""
+"""Code that is not Duologue's, and how its failures are reported."""
 
-import logging
 import sysconfig
-from collections.abc import Callable
-from importlib.metadata import entry_points
 from pathlib import Path
 from traceback import walk_tb
-from typing import Any
 
 from pydantic import ValidationError
-
-from ..errors import SettingError
 
 PACKAGE = __name__.partition(".")[0]
 LONGEST_REASON = 200
@@ -22,21 +16,6 @@ CELL = "<ipython-input"
 """Begin of the name that IPython gives the code of a cell."""
 
 _INSTALLED = tuple(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
-
-log = logging.getLogger(__name__)
-
-
-def register_declared(group: str, register: Callable[[Any], object]) -> None:
-    """Register each object that an installed package declares in a group of entry points; one that fails is logged."""
-    for point in entry_points(group=group):
-        package = f"the package {point.dist.name}" if point.dist is not None else "an installed package"
-        try:
-            register(point.load())
-        except (Exception, SystemExit) as error:  # a failing package must not stop work that does not need it
-            problem = " ".join(str(error).split())
-            if not isinstance(error, SettingError):  # its message may contain a key, and `data` cannot remove it
-                problem = f"{type(error).__name__} when it is imported: import {point.module} to see why"
-            log.warning("%s, entry point %s = %s is left out: %s", package, point.name, point.value, problem)
 
 
 def is_shipped(function: object) -> bool:

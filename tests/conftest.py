@@ -176,12 +176,11 @@ def open_data() -> Path:
 
 @pytest.fixture
 def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A registry whose new domains and formats are gone after the test; installed packages are asked anew."""
+    """A registry whose new domains and formats are gone after the test."""
     from duologue.data import domains
 
     for name in ("_own", "_own_formats"):
         monkeypatch.setattr(domains, name, {})
-    monkeypatch.setattr(domains, "_packages_loaded", False)
 
 
 @pytest.fixture

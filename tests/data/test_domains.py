@@ -1,7 +1,5 @@
 """What a conversation is about, in one object: the registry, plain conversations, and a third domain."""
 
-import sys
-
 import pytest
 
 from duologue import data
@@ -127,56 +125,6 @@ def test_a_domain_is_checked_by_its_own_rules_or_by_those_of_no_domain(own_regis
     assert found["own"] == {"late"}
     assert found["both"] == {*plain, "late"}
     assert "user-repeat" in found["talk"]
-
-
-@pytest.fixture
-def installed(own_registry, tmp_path, monkeypatch):
-    """A function that installs a package, as pip would, whose entry point is this module's `DOMAIN`."""
-    names = []
-
-    def install(name, source):
-        module = name.replace("-", "_") + "_domain"
-        names.append(module)
-        (tmp_path / f"{module}.py").write_text(source)
-        metadata = tmp_path / f"{name.replace('-', '_')}-1.0.dist-info"
-        metadata.mkdir()
-        (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-        (metadata / "entry_points.txt").write_text(f"[{domains.GROUP}]\nmine = {module}:DOMAIN\n")
-        monkeypatch.syspath_prepend(tmp_path)
-
-    yield install
-    for name in names:
-        sys.modules.pop(name, None)
-
-
-OF_A_PACKAGE = """
-from duologue.data import Domain
-class Hotel(Domain):
-    kind = "{kind}"
-    def title(self, scenario):
-        return "A room"
-DOMAIN = Hotel()
-"""
-
-
-def test_the_domain_of_an_installed_package_is_found(installed):
-    installed("grand-hotel", OF_A_PACKAGE.format(kind="hotel"))
-    assert data.outline(Conversation(id="a", scenario={"kind": "hotel"})).title == "A room"
-    assert domains.kinds() == ("simquac", "recllmsim", "hotel")
-
-
-@pytest.mark.parametrize(
-    "source",
-    ["raise RuntimeError('no licence\\nfor sk-1234')", "DOMAIN = 3", OF_A_PACKAGE.format(kind="simquac")],
-)
-def test_a_broken_domain_of_a_package_is_one_warning_that_names_the_package(installed, caplog, source):
-    installed("grand-hotel", source)
-    assert domains.of({"kind": "hotel"}) is domains.of({"kind": "hotel"}) is domains.PLAIN
-    (record,) = caplog.records
-    line = record.getMessage()
-    assert "grand-hotel" in line
-    assert "\n" not in line
-    assert "sk-1234" not in line
 
 
 def test_a_domain_whose_data_set_is_messages_is_no_target_of_its_own(airline):
