@@ -175,15 +175,6 @@ _SOURCES = (RUN, RECORDS, *DOMAIN.formats)
 """Formats of files that hold topics, with or without conversations about them."""
 
 
-def read(path: str | Path) -> list[Conversation]:
-    """The conversations of SimQuAC or QuAC JSON, of rows of QuAC or of teacher topics, in the file's order.
-
-    Unusual values and unknown keys are kept, so `write` gives the object of a JSON file again.
-    """
-    form = detected(Source(path), DOMAIN.formats) or next(form for form in DOMAIN.formats if form.name == "simquac")
-    return list(form.contents(Path(path)).conversations)
-
-
 class TopicSet(NamedTuple):
     """The topics of a source, in order."""
 
