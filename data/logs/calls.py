@@ -246,21 +246,29 @@ def inputs_of(inputs: Any, outer: bool) -> list[Turn]:
 
 def outputs_of(outputs: Any, outer: bool) -> list[Turn]:
     """The turns of what a step gave back; `outer`: as for `inputs_of`."""
-    if isinstance(outputs, str):
-        return answer(outputs)
-    if not is_object(outputs):
-        return turns_of(outputs)
-    generations = outputs.get("generations")
+    text = next((outputs[key] for key in _ANSWERED if isinstance(as_object(outputs).get(key), str)), "")
+    return turns_of_response(outputs) or (answer(text) if outer else [])
+
+
+def turns_of_response(response: Any) -> list[Turn]:
+    """The turns of a model's response, of whichever API or of LangChain; of several choices the first."""
+    if isinstance(response, str):
+        return answer(response)
+    if isinstance(response, list):
+        return turns_of(response) or [turn for inner in map(as_object, response) for turn in turns_of_response(inner)]
+    if not is_object(response):
+        return []
+    generations = response.get("generations")
     while isinstance(generations, list) and generations:
         generations = generations[0]
-    if first := as_object(generations) or as_object(next(iter(as_list(outputs.get("choices"))), None)):
-        turns = turns_of(first.get("message")) or answer(first.get("text"))
-        reason = first.get("finish_reason") or as_object(first.get("generation_info")).get("finish_reason")
-        return ended(turns, reason)
-    for holder in (outputs.get("messages"), outputs.get("message"), outputs, outputs.get("output")):
-        if turns := turns_of(holder):
-            return turns
-    return answer(next((outputs[key] for key in _ANSWERED if isinstance(outputs.get(key), str)), "")) if outer else []
+    if choice := as_object(generations) or as_object(next(iter(as_list(response.get("choices"))), None)):
+        reason = choice.get("finish_reason") or as_object(choice.get("generation_info")).get("finish_reason")
+        return ended(turns_of(choice.get("message")) or answer(choice.get("text")), reason)
+    output = response.get("output")
+    holders = (response.get("messages"), response.get("message"), response, output, as_object(output).get("message"))
+    turns = next((found for holder in holders if (found := turns_of(holder))), [])
+    reason = as_object(response.get("incomplete_details")).get("reason") or response.get("stopReason")
+    return ended(turns, {"max_output_tokens": "length"}.get(str(reason), reason))
 
 
 def answer(text: Any) -> list[Turn]:
