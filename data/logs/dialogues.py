@@ -47,7 +47,7 @@ SPEAKERS = (
 TEXTS = ("text", "utterance", "content", "value", "message", "内容", "文本", "消息", "话语")
 CONVERSATIONS = (
     *IDS, "conversation", "thread", "session", "chat", "dialogue", "dialog", "convo_id", "ticket_id", "ticket", "case_id",
-    "case", "call_id", "issue_id", "room_id", "room", "channel_id", "channel",
+    "case", "issue_id", "room_id", "room",
     "对话id", "对话_id", "对话编号", "会话id", "会话_id", "会话编号", "对话", "会话", "工单号",
 )  # fmt: skip
 """Of the conversation's name in a table, in lower case."""
