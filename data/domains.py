@@ -189,11 +189,6 @@ def registered() -> tuple[Domain, ...]:
     return tuple(_by_kind().values())
 
 
-def kinds() -> tuple[str, ...]:
-    """The kinds of scenarios that have a domain."""
-    return tuple(domain.kind for domain in registered())
-
-
 def present(sources: Iterable[Conversation | Mapping[str, Any]]) -> tuple[Domain, ...]:
     """The domains of conversations or scenarios, each once; `PLAIN` for all without a registered kind."""
     return tuple(dict.fromkeys(map(of, sources)))
@@ -261,7 +256,7 @@ def register_format(form: Format, *, replace: bool = False) -> Format:
     if not isinstance(form, Format):
         raise SettingError(f"{form!r} is not a format: give data.Format(name, description, recognises, read)")
     others = [other for other in known_formats() if not replace or other is not _own_formats.get(form.name)]
-    if form not in others and form.name in {FOLDER, *kinds(), *(other.name for other in others)}:
+    if form not in others and form.name in {FOLDER, *_by_kind(), *(other.name for other in others)}:
         raise SettingError(f"there is a format or a domain {form.name!r} already: give yours another name")
     _own_formats[form.name] = form
     return form
