@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from ..data.formats.messages import further
 from ..data.records import WORDLESS, Attempt, Conversation, Message, Record, Role
-from ..data.rules import user_reasons
+from ..data.rules.guards import user_reasons
 from ..data.simquac import KIND
 from ..data.text.languages import HAN
 

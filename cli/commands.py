@@ -154,11 +154,10 @@ def _traced_only(trace: bool) -> ExitStack:
     asked = requested()
     if trace and not asked:
         say("--trace: the environment asks for no tracing: set LANGSMITH_TRACING=true and LANGSMITH_API_KEY")
-    for one in asked:
-        if trace:
-            say(f"traces go to {one.host}, prompts, sections and replies whole ({one.variable})")
-        else:
-            say(f"{one.variable} is set: traces would go to {one.host}; they are off: give --trace to send them")
+    if asked and trace:
+        say(f"traces are sent as {', '.join(asked)} asks for, prompts, sections and replies whole")
+    elif asked:
+        say(f"{', '.join(asked)} asks for traces; they are off: give --trace to send them")
     stack.enter_context(untraced(False) if trace else variables(switched_off(os.environ)))
     return stack
 

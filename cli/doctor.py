@@ -21,8 +21,6 @@ CORE = (
     "jinja2",
     "pysbd",
 )
-OWN_PARTS = ("domains", "formats")
-"""What installed packages declare, by the last word of the group of entry points: `duologue.domains`."""
 
 _OF_EXTRA = re.compile(r"""(?P<package>[\w.-]+).*;.*extra == ["'](?P<extra>[^"']+)""")
 
@@ -44,7 +42,6 @@ def doctor_command(as_json: options.Json = False) -> int:
     installed = {each.name.lower().replace("_", "-"): each.version for each in metadata.distributions()}
     versions = {name: installed.get(name) for name in CORE}
     extras = {name: {package: installed.get(package) for package in packages} for name, packages in _extras().items()}
-    declared = {part: [point.value for point in metadata.entry_points(group=f"duologue.{part}")] for part in OWN_PARTS}
     report = {
         "duologue": VERSION,
         "python": platform.python_version(),
@@ -52,9 +49,8 @@ def doctor_command(as_json: options.Json = False) -> int:
         "extras": extras,
         "key": {"variable": KEY, "set": key_set},
         "host": host,
-        "declared": declared,
         "problem": problem,
-        "tracing": {one.variable: one.host for one in requested()},
+        "tracing": requested(),
         "integrations": {name: installed[name] for name in sorted(installed) if name.startswith("langchain")},
     }
     code = 0 if all(versions.values()) and problem is None else 1
@@ -66,7 +62,6 @@ def doctor_command(as_json: options.Json = False) -> int:
     for name, packages in extras.items():
         here = "installed" if all(packages.values()) else f"not installed (pip install 'duologue[{name}]')"
         put(f"  extra {name}: {here}")
-    put(*(f"  {part} of installed packages: {', '.join(names) or 'none'}" for part, names in declared.items()))
     if problem is None:
         put(f"  {KEY}: {'set' if key_set else 'not set; the model offline needs none'}")
         put(f"  openai:NAME calls go to {host}")

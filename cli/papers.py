@@ -143,7 +143,7 @@ def _repair(asked: Asked) -> int:
         raise SettingError("--out is missing: name the file to write")
     changes_file = Path(f"{asked.out}.changes.jsonl")
     check_free(changes_file)
-    conversations = simquac_data.read(source)
+    conversations = _about_sections(source)
     if any(map(simquac_data.by_people, conversations)):
         raise DataError(
             f"{source}: holds people's answers, and the repair would change correct ones too (21 of 446 in the open QuAC "

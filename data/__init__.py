@@ -5,29 +5,24 @@ from . import checks, domains, grounding, identity, recllmsim, simquac
 from .checks import check
 from .domains import Dataset, Domain, Material, register_format
 from .executed_graph import executed
-from .exports import frame, save
 from .files.json import read_text
 from .formats import messages, record_lines
 from .formats.source import Contents, Format, Source
-from .loading import Loaded, kind_of, load
+from .loading import Loaded, frame, kind_of, load, save
 from .people import paired
 from .records import (
-    FAULTS,
     Attempt,
     Conversation,
     Edge,
     Message,
     Part,
-    Role,
     Span,
-    StopReason,
     ToolCall,
     Usage,
 )
 from .summaries import count, coverage, outline
 
 __all__ = [
-    "FAULTS",
     "Attempt",
     "Contents",
     "Conversation",
@@ -40,10 +35,8 @@ __all__ = [
     "Material",
     "Message",
     "Part",
-    "Role",
     "Source",
     "Span",
-    "StopReason",
     "ToolCall",
     "Usage",
     "check",

@@ -21,8 +21,6 @@ LISTED = ".md, .txt, .html or .docx"
 OTHERS = (".doc", ".odt", ".rtf", ".pdf", ".epub", ".tex", ".rst", ".org", ".adoc", ".ipynb")
 """Formats of documents that are not read."""
 MOST_BYTES = 50_000_000
-CHAPTER = 2
-"""Level of a chapter's heading in plain text, below the text's title."""
 TITLE = 80
 """Most characters of a first line that is taken for the title."""
 
@@ -42,9 +40,6 @@ _STYLES = "\n".join(
 """Word's title stands above its headings."""
 _ITEM = re.compile(r"\s*(?:[-*+•–]|\(?(?:\d{1,3}|[a-zA-Z])[.)])\s|\s{2,}\S|\t")
 """A line that does not go on with the line before: an item of a list, or an indented line."""
-_CHAPTER = re.compile(
-    r"\s*(?:CHAPTER|Chapter)\s+(?:[IVXLC]{1,8}|\d{1,3})(?!\w)\s*[.:\u2013\u2014-]?\s*(?P<title>.*?)\s*"
-)
 _END = re.compile(r"[.!?,;:。！？，；：…]\W*$")
 
 
@@ -188,8 +183,8 @@ def _inline(tokens: Iterable[Any]) -> str:
 def of_text(text: str) -> tuple[list[Block], str | None]:
     """The blocks of a plain text, and its title if it has one.
 
-    A title is a first paragraph of one short line without a full stop. A text with Markdown headings is Markdown. In
-    any other text `CHAPTER I.` is a heading. The lines of a paragraph are joined, but not with a line that is indented
+    A title is a first paragraph of one short line without a full stop. A text with Markdown headings is Markdown, any
+    other has no headings. The lines of a paragraph are joined, but not with a line that is indented
     or begins an item of a list.
     """
     if _HEADING.search(text):
@@ -205,11 +200,6 @@ def of_text(text: str) -> tuple[list[Block], str | None]:
 
 
 def _paragraph(chunk: str) -> Iterator[Block]:
-    first, _, rest = chunk.partition("\n")
-    if (match := _CHAPTER.fullmatch(first)) and len(first) <= TITLE and not rest[:1].islower():
-        below = "" if match["title"] or not _is_title(rest) else f" {rest}"
-        yield Block(_one_line(first + below), CHAPTER)
-        chunk = "" if below else rest
     rows: list[list[str]] = []
     for line in chunk.split("\n"):
         if not rows or _ITEM.match(line):

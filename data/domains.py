@@ -1,10 +1,6 @@
 """What a conversation is about: everything that depends on the `kind` of its scenario is one `Domain`.
 
-The domains are the shipped ones, those of installed packages, and those that were registered here. A package declares
-its own as an entry point of the group `duologue.domains`:
-
-    [project.entry-points."duologue.domains"]
-    hotel = "hotel.duologue:DOMAIN"
+The domains are the shipped ones, and those that were registered here.
 
 Example::
 
@@ -28,14 +24,11 @@ from .formats.messages import further
 from .formats.source import FOLDER, Format, Writer
 from .identity import digest
 from .logs import FORMS
-from .packages import register_declared
 from .records import Conversation, Message, as_object, is_object
 from .rules.linter import CHAT_RULES, Rule
 from .rules.outcomes import refused
 from .text.languages import Language, language_of
-
-GROUP = "duologue.domains"
-"""Entry points of installed packages."""
+from .text.values import in_words
 
 TITLE = 80
 """Longest title, in characters, that is cut from a longer text."""
@@ -107,10 +100,6 @@ class Domain:
         """The background that a page shows beside the dialogue."""
         return labelled(scenario, [key for key in scenario if key not in (*_NAMELESS, "title")])
 
-    def facts(self, scenario: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-        """Attribute and value of each fact that the user has."""
-        return ()
-
     def refuses(self, message: Message) -> bool:
         """Whether an assistant's message gives no answer; a domain without refusals does not override this."""
         return False
@@ -177,9 +166,8 @@ PLAIN = _Plain()
 """The domain of every kind that is not registered."""
 
 _own: dict[str, Domain] = {}
-"""Domains of packages and of this process, by kind."""
+"""Domains of one's own, by kind."""
 _own_formats: dict[str, Format] = {}
-_packages_loaded = False
 
 
 @cache
@@ -193,24 +181,12 @@ def shipped() -> tuple[Domain, ...]:
 def of(source: Conversation | Mapping[str, Any]) -> Domain:
     """The domain of a conversation or a scenario; `PLAIN` for a kind that has none."""
     kind = (source.scenario if isinstance(source, Conversation) else source).get("kind")
-    if not isinstance(kind, str):
-        return PLAIN
-    known = _by_kind()
-    if kind not in known:
-        _ask_packages()
-        known = _by_kind()
-    return known.get(kind, PLAIN)
+    return _by_kind().get(kind, PLAIN) if isinstance(kind, str) else PLAIN
 
 
 def registered() -> tuple[Domain, ...]:
     """Every domain: the shipped ones, then in the order in which they were registered."""
-    _ask_packages()
     return tuple(_by_kind().values())
-
-
-def kinds() -> tuple[str, ...]:
-    """The kinds of scenarios that have a domain."""
-    return tuple(domain.kind for domain in registered())
 
 
 def present(sources: Iterable[Conversation | Mapping[str, Any]]) -> tuple[Domain, ...]:
@@ -250,7 +226,6 @@ def register(domain: Domain, *, replace: bool = False) -> Domain:
 
     SettingError if the object is not a domain, or if its kind or the name of one of its formats is taken.
     """
-    _ask_packages()
     if not isinstance(domain, Domain) or not domain.kind.strip():
         raise SettingError(
             f"{domain!r} is not a domain: register an instance of data.Domain or a subclass, with a kind"
@@ -281,7 +256,7 @@ def register_format(form: Format, *, replace: bool = False) -> Format:
     if not isinstance(form, Format):
         raise SettingError(f"{form!r} is not a format: give data.Format(name, description, recognises, read)")
     others = [other for other in known_formats() if not replace or other is not _own_formats.get(form.name)]
-    if form not in others and form.name in {FOLDER, *kinds(), *(other.name for other in others)}:
+    if form not in others and form.name in {FOLDER, *_by_kind(), *(other.name for other in others)}:
         raise SettingError(f"there is a format or a domain {form.name!r} already: give yours another name")
     _own_formats[form.name] = form
     return form
@@ -291,19 +266,12 @@ def _by_kind() -> dict[str, Domain]:
     return {domain.kind: domain for domain in shipped()} | _own
 
 
-def _ask_packages() -> None:
-    """Register the domains of installed packages, once; one that fails is logged and skipped."""
-    global _packages_loaded
-    if not _packages_loaded:
-        _packages_loaded = True  # set first: a package may call register while it is imported
-        register_declared(GROUP, register)
-
-
 def profile_of(scenario: Mapping[str, Any]) -> str:
     """The profile of the person who asks, as a text: a line for each fact where it is structured; empty without one."""
+    from .recllmsim import facts_of  # which needs this module
+
     text = scenario.get("profile") or scenario.get("preference") or ""
-    facts = () if isinstance(text, str) else of(scenario).facts(scenario)
-    return text if isinstance(text, str) else "\n".join(f"{name}: {value}" for name, value in facts)
+    return text if isinstance(text, str) else "\n".join(f"{name}: {value}" for name, value in facts_of(scenario))
 
 
 def topic_of(scenario: Mapping[str, Any]) -> str | None:
@@ -362,26 +330,9 @@ def labelled(scenario: Mapping[str, Any], keys: Sequence[str]) -> tuple[Material
     for key in keys:
         value, label = scenario.get(key), key.replace("_", " ")
         if is_object(value):
-            pairs = ((str(name).replace("_", " "), _in_words(inner)) for name, inner in value.items())
+            pairs = ((str(name).replace("_", " "), in_words(inner)) for name, inner in value.items())
             if rows := tuple(pair for pair in pairs if pair[1]):
                 pieces.append(Material(label, rows=rows))
-        elif text := _in_words(value):
+        elif text := in_words(value):
             pieces.append(Material(label, text))
     return tuple(pieces)
-
-
-def _in_words(value: Any) -> str:
-    """A JSON value in words, its keys too; empty if it holds nothing.
-
-    >>> _in_words({"name": "book", "arguments": {"room": 12}, "paid": False, "why": None})
-    'name: book, arguments: (room: 12), paid: no'
-    """
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if is_object(value):
-        inner = ((str(name).replace("_", " "), _in_words(one), is_object(one)) for name, one in value.items())
-        return ", ".join(f"{name}: ({text})" if nested else f"{name}: {text}" for name, text, nested in inner if text)
-    if isinstance(value, (list, tuple)):
-        texts = [(_in_words(one), is_object(one)) for one in cast("Sequence[Any]", value)]
-        return ", ".join(f"({text})" if nested else text for text, nested in texts if text)
-    return "" if value is None else str(value)

@@ -82,9 +82,8 @@ def ground(answer: str, section: str, background: str = "") -> Grounding:
     tried sentence by sentence. Each part that is found gives one span; adjacent spans of one line are joined. A part
     that is not found makes the answer invalid.
 
-    White space and case are ignored, also punctuation at the edges of a part (but not brackets). An answer may leave
-    out a balanced (...) or [...] of the section. If a part occurs several times, the order of preference is: the same
-    case, the first after the previous span, the first in the section.
+    White space and case are ignored, also punctuation at the edges of a part (but not brackets). If a part occurs
+    several times, the order of preference is: the same case, the first after the previous span, the first in the section.
     """
     if is_refusal(answer):
         return Grounding(refused=True)
@@ -138,7 +137,6 @@ _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _TOKEN = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])\w)+|[^\w\s]")
-_BRACKETS = {")": "(", "]": "["}
 
 
 def tokens(text: str) -> list[str]:
@@ -170,14 +168,12 @@ class TokenIndex:
         self.codes = {token: _character(n) for n, token in enumerate(dict.fromkeys([*folded, *folded.values()]), 1)}
         folded_codes = {token: self.codes[fold] for token, fold in folded.items()}
         self.rows = tuple("".join(map(codes.__getitem__, tokens)) for codes in (self.codes, folded_codes))
-        self.behind_group = _balanced(tokens)
-        self.openings = sorted(self.behind_group)
 
     def find(self, piece: str, behind: int = 0) -> Span | None:
         """The best match of a piece, as a slice of this text; None without one.
 
         If there are several, the order of preference is: the same case, the first at or after the offset `behind`,
-        the first in the text. A balanced (...) or [...] of this text may be missing from the piece.
+        the first in the text.
         """
         tokens = _TOKEN.findall(piece)
         first, last = _core(tokens)
@@ -189,50 +185,14 @@ class TokenIndex:
             codes = [self.codes.get(token.casefold() if fold else token, "") for token in core]
             if all(codes):
                 pattern = "".join(codes)
-                match = self._first(row, pattern, after) or (self._first(row, pattern, 0) if after else None)
-                if match is not None:
-                    return self._with_edges(match, tokens[:first], tokens[last:])
+                place = row.find(pattern, after)
+                place = row.find(pattern) if place < 0 else place
+                if place >= 0:
+                    return self._with_edges(place, place + len(pattern), tokens[:first], tokens[last:])
         return None
 
-    def _first(self, row: str, pattern: str, start: int) -> tuple[int, int] | None:
-        exact = row.find(pattern, start)
-        before = exact if exact >= 0 else len(row)
-        at = row.find(pattern[0], start, before) if self.openings else -1
-        while at >= 0:
-            end = self._past_brackets(row, pattern, at)
-            if end is not None:
-                return at, end
-            at = row.find(pattern[0], at + 1, before)
-        return (exact, exact + len(pattern)) if exact >= 0 else None
-
-    def _past_brackets(self, row: str, pattern: str, at: int) -> int | None:
-        """The end of the match that begins at this token, and may leave out balanced brackets; None if there is none."""
-        states, seen = [(at, 0)], set[tuple[int, int]]()
-        while states:
-            state = text_at, pattern_at = states.pop()
-            if state in seen:
-                continue
-            seen.add(state)
-            if text_at in self.behind_group and pattern_at > 0:
-                # Try both: leave the group out, or match its bracket like any other token.
-                states.append((self.behind_group[text_at], pattern_at))
-            stop = self._opening_from(text_at + 1)
-            length = min(stop - text_at, len(pattern) - pattern_at)
-            if row[text_at : text_at + length] != pattern[pattern_at : pattern_at + length]:
-                continue
-            if pattern_at + length == len(pattern):
-                return text_at + length
-            if stop < len(row):
-                states.append((stop, pattern_at + length))
-        return None
-
-    def _opening_from(self, at: int) -> int:
-        number = bisect_left(self.openings, at)
-        return self.openings[number] if number < len(self.openings) else len(self.rows[0])
-
-    def _with_edges(self, match: tuple[int, int], before: list[str], after: list[str]) -> Span:
+    def _with_edges(self, first: int, last: int, before: list[str], after: list[str]) -> Span:
         """The slice of a match, with the piece's edge punctuation as far as the text has it."""
-        first, last = match
         for token in reversed(before):
             if first == 0 or self._token(first - 1) != token or self.ends[first - 1] != self.starts[first]:
                 break
@@ -268,22 +228,3 @@ def _core(tokens: list[str]) -> tuple[int, int]:
     while last > first and tokens[last - 1] in EDGES:
         last -= 1
     return first, last
-
-
-def _balanced(tokens: list[str]) -> dict[int, int]:
-    """For each opening bracket that is closed: the index of the token after the closing bracket."""
-    groups: dict[int, int] = {}
-    open_brackets: list[int] = []
-    waiting = {"(": 0, "[": 0}
-    for number, token in enumerate(tokens):
-        if token in waiting:
-            open_brackets.append(number)
-            waiting[token] += 1
-        elif token in _BRACKETS and waiting[_BRACKETS[token]]:
-            while True:  # opening brackets of the other kind in between were never closed
-                opening = open_brackets.pop()
-                waiting[tokens[opening]] -= 1
-                if tokens[opening] == _BRACKETS[token]:
-                    break
-            groups[opening] = number + 1
-    return groups

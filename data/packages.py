@@ -1,17 +1,10 @@
-"""Code that is not Duologue's: what installed packages declare as entry points, and how its failures are reported."""
+"""Code that is not Duologue's, and how its failures are reported."""
 
-import logging
 import sysconfig
-from collections.abc import Callable
-from importlib.metadata import entry_points
 from pathlib import Path
 from traceback import walk_tb
-from types import FrameType
-from typing import Any
 
 from pydantic import ValidationError
-
-from ..errors import SettingError
 
 PACKAGE = __name__.partition(".")[0]
 LONGEST_REASON = 200
@@ -24,21 +17,6 @@ CELL = "<ipython-input"
 
 _INSTALLED = tuple(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
 
-log = logging.getLogger(__name__)
-
-
-def register_declared(group: str, register: Callable[[Any], object]) -> None:
-    """Register each object that an installed package declares in a group of entry points; one that fails is logged."""
-    for point in entry_points(group=group):
-        package = f"the package {point.dist.name}" if point.dist is not None else "an installed package"
-        try:
-            register(point.load())
-        except (Exception, SystemExit) as error:  # a failing package must not stop work that does not need it
-            problem = " ".join(str(error).split())
-            if not isinstance(error, SettingError):  # its message may contain a key, and `data` cannot remove it
-                problem = f"{type(error).__name__} when it is imported: import {point.module} to see why"
-            log.warning("%s, entry point %s = %s is left out: %s", package, point.name, point.value, problem)
-
 
 def is_shipped(function: object) -> bool:
     """Whether a function or an object is Duologue's own: its failure is a bug, and must look like one."""
@@ -47,7 +25,7 @@ def is_shipped(function: object) -> bool:
 
 
 def failure(error: BaseException) -> str:
-    """An error of a foreign function in one line, with its file and the line that it had reached."""
+    """An error of a foreign function in one line, with the last place in its file."""
     words = " ".join(str(error).split())
     if isinstance(error, ValidationError):  # without pydantic's addresses, which would leave no room for the fields
         problems = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_url=False))
@@ -57,32 +35,22 @@ def failure(error: BaseException) -> str:
     return f"{type(error).__name__}{': ' if words else ''}{words}{place_of(error)}"
 
 
-def place_of(error: BaseException, *, installed: bool = True) -> str:
-    """File and line of foreign code that an error passed, such as ` (till.py, line 12)`.
-
-    Empty if it passed none; `installed`: whether code of installed packages counts.
-    """
-    file, line = "", 0
-    for frame, number in walk_tb(error.__traceback__):
-        name = frame.f_code.co_filename
-        if is_own(frame) or name != (file or name):
-            continue
-        if _is_somebodys(name) or (installed and not name.startswith("<")):
-            file, line = name, number
-    return f" ({Path(file).name}, line {line})" if file else ""
+def place_of(error: BaseException) -> str:
+    """The last place in a user's own files that an error passed, such as ` (shop/till.py:12 in read)`; empty without one."""
+    return "".join(f" ({place})" for place in frames_of(error)[-1:])
 
 
 def frames_of(error: BaseException) -> list[str]:
     """The last places in a user's own files that an error passed, the innermost last: `shop/tools.py:12 in book`.
 
-    Code of installed packages, the standard library and Duologue is left out, and so are all values. A file below the
-    working folder has its path from there, another one only its folder and name. So a record that is shared contains no
-    home folder.
+    Code of installed packages, the standard library and Duologue is left out, and so are all values. A file has only
+    its folder and name, in a home folder only its name: a record that is shared names nobody.
     """
     passed = [
         f"{_shown_file(name)}:{number} in {frame.f_code.co_name}"
         for frame, number in walk_tb(error.__traceback__)
-        if not is_own(frame) and _is_somebodys(name := frame.f_code.co_filename)
+        if str(frame.f_globals.get("__name__", "")).partition(".")[0] != PACKAGE
+        and _is_somebodys(name := frame.f_code.co_filename)
     ]
     inner = error.exceptions[0] if isinstance(error, BaseExceptionGroup) else None if passed else error.__cause__
     return (passed + ([] if inner is None else frames_of(inner)))[-FRAMES:]
@@ -102,16 +70,7 @@ def _shown_file(name: str) -> str:
     if name.startswith(CELL) or path.parent.name.startswith("ipykernel_"):
         return "notebook cell"
     try:
-        here, home = Path.cwd(), Path.home()
-    except (OSError, RuntimeError):  # the working folder is gone, or nobody knows whose home it is
-        return path.name
-    if path.is_relative_to(here) and (here == home or not home.is_relative_to(here)):
-        return path.relative_to(here).as_posix()
-    folder = path.parent
-    is_home = folder == home or folder.parent == home.parent != folder.parent.parent
-    return path.name if is_home else f"{folder.name}/{path.name}"
-
-
-def is_own(frame: FrameType) -> bool:
-    """Whether a frame is of Duologue's own code."""
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == PACKAGE
+        is_home = path.parent.parent == Path.home().parent
+    except RuntimeError:  # nobody knows whose home it is
+        is_home = True
+    return path.name if is_home else f"{path.parent.name}/{path.name}"

@@ -33,8 +33,6 @@ class Outline(Record):
     """Messages of the assistant that give no answer; None if the domain has no refusals."""
     characters: int
     """Length of all messages, in Python characters."""
-    tokens: int | None
-    """Tokens of all calls, including rejected drafts; None if no call is recorded."""
 
 
 def coverage(conversation: Conversation) -> float:
@@ -78,7 +76,6 @@ def outline(conversation: Conversation) -> Outline:
         coverage=coverage(conversation) if domain.source_text(scenario) is not None else None,
         refused=sum(map(domain.refuses, replies)) if domain.has_refusals else None,
         characters=sum(len(message.text) for message in conversation.messages),
-        tokens=conversation.usage.tokens if conversation.usage.calls else None,
     )
 
 

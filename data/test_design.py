@@ -18,6 +18,7 @@ from .files.json import read_json
 from .identity import digest
 from .records import as_list, as_object, inside, is_object
 from .text.languages import Language, language_of
+from .text.values import in_words
 
 Kind: TypeAlias = Literal["valid", "missing", "ambiguous", "out of bounds", "forbidden"]
 """All right; a value that the user does not have; two that could be meant; a value that there is not; all right, but a
@@ -460,17 +461,6 @@ def line_of(case: DesignedCase, language: Language, number: int) -> dict[str, An
         **case.example.scenario,
         "case": {"tool": case.tool.name, "kind": case.kind, **({"argument": odd} if odd else {})},
     }
-
-
-def in_words(value: Any, language: Language) -> str:
-    """A value as a person writes it."""
-    if isinstance(value, bool):
-        return {"en": ("no", "yes"), "zh": ("否", "是")}[language][value]
-    if isinstance(value, list | tuple):
-        return {"en": ", ", "zh": "、"}[language].join(in_words(one, language) for one in value)
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {in_words(one, language)}" for name, one in value.items())
-    return str(value)
 
 
 def language_of_tools(tools: Sequence[ToolSchema]) -> Language:

@@ -1,4 +1,4 @@
-"""Which environment variables have runs traced, and where to; and how nothing is."""
+"""Which environment variables have runs traced, and how nothing is."""
 
 import os
 import re
@@ -6,11 +6,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import NamedTuple
 from urllib.parse import urlsplit
-
-LANGSMITH = "https://api.smith.langchain.com"
-"""Where LangSmith's own traces go without another address."""
 
 _SWITCH = re.compile(r"(?:LANGSMITH|LANGCHAIN)_(?:\w+_)?TRACING(?:_V2)?|LANGCHAIN_HANDLER")
 """Also those of other tracers for LangChain, such as `LANGCHAIN_WANDB_TRACING`."""
@@ -19,30 +15,16 @@ _FORCED_OFF = {"OTEL_SDK_DISABLED": "true", "LANGFUSE_TRACING_ENABLED": "false"}
 _LANGSMITHS = ("LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING_V2", "LANGSMITH_TRACING", "LANGCHAIN_TRACING")
 
 
-class Tracing(NamedTuple):
-    """One way in which runs are traced."""
-
-    variable: str
-    """The environment variable that asks for it."""
-    host: str
-    """Host and port that the traces go to."""
-
-
-def requested(environment: Mapping[str, str] | None = None) -> tuple[Tracing, ...]:
-    """Every tracing that the variables ask for, by default those of this process; each host once."""
+def requested(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """The variables that have runs traced, by default those of this process."""
     values = dict(os.environ if environment is None else environment)
-    variable_of: dict[str, str] = {}
-    for name in sorted(values):
-        if _SWITCH.fullmatch(name) and _is_on(values[name]):
-            variable_of.setdefault(_host_of(name, values), name)
+    asking = [name for name in sorted(values) if _SWITCH.fullmatch(name) and _is_on(values[name])]
     if not _is_on(values.get("OTEL_SDK_DISABLED", "")):
-        for name in ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"):
-            if address := values.get(name, "").strip():
-                variable_of.setdefault(host_of(address), name)
+        addresses = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+        asking += [name for name in addresses if values.get(name, "").strip()]
         if values.get("LANGFUSE_SECRET_KEY") and _is_on(values.get("LANGFUSE_TRACING_ENABLED", "true")):
-            address = values.get("LANGFUSE_BASE_URL") or values.get("LANGFUSE_HOST") or "https://cloud.langfuse.com"
-            variable_of.setdefault(host_of(address), "LANGFUSE_SECRET_KEY")
-    return tuple(Tracing(variable, host) for host, variable in variable_of.items())
+            asking.append("LANGFUSE_SECRET_KEY")
+    return tuple(asking)
 
 
 def switched_off(environment: Mapping[str, str]) -> dict[str, str]:
@@ -108,12 +90,3 @@ def host_of(url: str) -> str:
 
 def _is_on(value: str) -> bool:
     return value.strip().lower() not in ("", "0", "false", "no", "off", "none")
-
-
-def _host_of(switch: str, values: Mapping[str, str]) -> str:
-    """The host of LangChain's tracing: LangSmith's replicas, or its endpoint; another tracer has its own."""
-    if switch not in _LANGSMITHS:
-        return f"the host of {switch}"
-    if values.get("LANGSMITH_RUNS_ENDPOINTS"):
-        return "the addresses in LANGSMITH_RUNS_ENDPOINTS"
-    return host_of((values.get("LANGSMITH_ENDPOINT") or values.get("LANGCHAIN_ENDPOINT") or LANGSMITH).strip("\"'"))

@@ -12,7 +12,7 @@ from pydantic import Field
 from ..data import simquac as data
 from ..data.grounding import NO_ANSWER
 from ..data.records import Message
-from ..data.rules import QUESTION_WORDS
+from ..data.rules.guards import QUESTION_WORDS
 from ..data.simquac import Topic
 from ..errors import DataError
 from ..nodes.contract import Node

@@ -17,8 +17,8 @@ from typing import Any, Literal, get_args
 import streamlit as st
 
 from ..data.identity import digest
-from ..data.labels.answers import Item, LabelAnswer
 from ..data.labels.definition import LabelDefinition
+from ..data.labels.table import Item, LabelAnswer
 from ..errors import DuologueError
 from ..studies.labelling import LabellingSettings, PersonWork, View, work_of
 from ..views.labelling import Shown, labelling_page

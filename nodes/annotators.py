@@ -17,8 +17,8 @@ from langchain_core.language_models import BaseChatModel
 
 from ..data.files.json import parsed
 from ..data.identity import digest
-from ..data.labels.answers import WHOLE, text_of
 from ..data.labels.definition import LabelDefinition, PartDefinition
+from ..data.labels.table import WHOLE, text_of
 from ..data.records import Attempt, Conversation, Json
 from ..errors import DataError, SettingError
 from ..prompts import Library, shipped
@@ -41,7 +41,7 @@ _SHOWN = 12
 class LabelQuestion:
     """A question to an annotator: the units of a conversation without a label; vote `number`, from 1, of `count`.
 
-    `units`: indices of messages from 0, or only `data.labels.answers.WHOLE`. The seeds of the calls are derived from
+    `units`: indices of messages from 0, or only `data.labels.table.WHOLE`. The seeds of the calls are derived from
     `subject`.
     """
 

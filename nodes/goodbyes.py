@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from ..data.rules import plain_words
+from ..data.rules.guards import plain_words
 from ..data.text.languages import Language
 
 ENDING: Mapping[Language, str] = {"en": "Thank you, goodbye.", "zh": "谢谢，再见。"}

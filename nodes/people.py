@@ -23,8 +23,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from ..data import domains
 from ..data.identity import call_seed, digest
 from ..data.people import STORED, UserPart, of_part, topic_key, user_of
+from ..data.recllmsim import facts_of
 from ..data.records import Conversation, Message, Role
-from ..data.rules import plain_words
+from ..data.rules.guards import plain_words
 from ..data.text.languages import Language, language_of
 from ..data.text.values import values_in
 from ..data.text.words import texts_in, words_of
@@ -100,7 +101,7 @@ def wish_in(scenario: Mapping[str, Any]) -> str:
 
 def person_in(scenario: Mapping[str, Any]) -> str:
     """The scenario's facts about the user, a line for each; empty if it has none."""
-    facts = [value for _, value in domains.of(scenario).facts(scenario)]
+    facts = [value for _, value in facts_of(scenario)]
     return "\n".join([*facts, *texts_in(scenario.get("facts", ""))])
 
 

@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 
 from ..data.behaviours import behaviours_in
 from ..data.recllmsim import Situation, task_name
-from ..data.rules import others_label, user_notes, user_reasons
+from ..data.rules.guards import others_label, user_notes, user_reasons
 from ..data.text.languages import Language
 from ..data.text.values import brief_of, names_goal
 from ..prompts import Library

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from langgraph.runtime import Runtime
 
 from ..data.records import INTERRUPT, as_list, as_object
-from ..data.rules import plain_words
+from ..data.rules.guards import plain_words
 from ..data.rules.outcomes import consent, outcome_of
 from ..data.text.languages import language_of
 from ..data.text.values import holds, names_goal, scalars, values_in

@@ -17,7 +17,7 @@ from langchain_core.messages import (
 from pydantic import BaseModel
 
 from ..data.formats.messages import NO_RESULT, as_messages
-from ..data.logs.requests import turns_of_response
+from ..data.logs.calls import turns_of_response
 from ..data.records import Role
 from ..data.text.cleaning import clean
 from ..errors import DuologueError, shown

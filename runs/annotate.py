@@ -10,9 +10,8 @@ from ..data.files.json import dumps, parsed, read_json, write_text
 from ..data.files.paths import make_folder
 from ..data.formats.source import MANIFEST
 from ..data.identity import VERSION, digest
-from ..data.labels.answers import WHOLE, Item, missing, seen_of, units_of
 from ..data.labels.definition import LabelDefinition
-from ..data.labels.table import LabelRow, LabelTable
+from ..data.labels.table import Item, LabelRow, LabelTable, missing, units_of
 from ..data.loading import Loaded, load
 from ..data.records import Conversation, as_object
 from ..errors import SettingError
@@ -99,15 +98,7 @@ class _Piece:
 
     def items(self) -> Iterator[Item]:
         """Each thing in it."""
-        path = self.conversation.extra.get("path")
-        for unit in self.units:
-            yield Item(
-                label=self.label.name,
-                conversation=self.conversation.id,
-                message=None if unit == WHOLE else unit,
-                path=path if isinstance(path, str) else "",
-                seen=seen_of(self.conversation, self.label, unit),
-            )
+        return (Item.of(self.conversation, self.label, unit) for unit in self.units)
 
     def calls(self, votes: int) -> int:
         """The number of calls that a vote of a model on all of it takes."""
@@ -207,7 +198,7 @@ class AnnotationWork:
         names = [_name(one) for one in self.panel]
         by = [name if names.count(name) == 1 else f"{name} #{number}" for number, name in enumerate(names, start=1)]
         for unit, item in zip(piece.units, piece.items(), strict=True):
-            row = LabelRow.of(item, piece.label, [vote["values"].get(str(unit)) for vote in votes], by)
+            row = LabelRow.voted(item, piece.label, [vote["values"].get(str(unit)) for vote in votes], by)
             if row.value is None and (attempts := [last for vote in votes for last in vote["attempts"][-1:]]):
                 refused.append(str(attempts[0].get("text", "")))
             yield row

@@ -12,13 +12,24 @@ from pydantic import ValidationError
 from ..data.files.json import dumps
 from ..data.files.paths import content, make_folder
 from ..data.identity import digest
-from ..data.labels.answers import WHOLE, WHY, Item, LabelAnswer, LabelKey, seen_of, standing, units_of
 from ..data.labels.definition import LabelDefinition
 from ..data.labels.side_by_side import STUDY, is_asked
-from ..data.labels.table import LabelRow, LabelTable, is_table
+from ..data.labels.table import (
+    WHOLE,
+    WHY,
+    Item,
+    LabelAnswer,
+    LabelKey,
+    LabelRow,
+    LabelTable,
+    is_table,
+    seen_of,
+    standing,
+    units_of,
+)
 from ..data.loading import Loaded, load
 from ..data.records import Conversation, Message
-from ..data.rules import plain_words
+from ..data.rules.guards import plain_words
 from ..errors import DataError, SettingError, at, first_invalid
 from ..prompts.label_pages import labels_named
 from .store import AppendedFile, BusyError, making
@@ -182,7 +193,7 @@ def people_labels(
         )
     order = {name: number for number, name in enumerate(there)}
     rows = [
-        LabelRow.of(given[0], defined[key[0]], [one.value for one in given], [one.by for one in given])
+        LabelRow.voted(given[0], defined[key[0]], [one.value for one in given], [one.by for one in given])
         for key, given in sorted(answers.items(), key=lambda pair: (order[pair[0][1]], str(pair[0])))
     ]
     for note in notes:

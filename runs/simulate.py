@@ -164,9 +164,8 @@ async def arun(
 
 
 def _say_what_is_traced() -> None:
-    for tracing in requested():
-        whole = "traces of this run go to %s, prompts, sections and replies whole"
-        log.warning(f"%s is set: {whole}", tracing.variable, tracing.host)
+    if asked := requested():
+        log.warning("traces of this run are sent as %s asks for, prompts, sections and replies whole", ", ".join(asked))
 
 
 def _take_up(folder: RunFolder, calls: Calls, casts: Mapping[str, Cast]) -> None:

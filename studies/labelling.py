@@ -9,7 +9,6 @@ from pydantic import BaseModel, ConfigDict
 from typing_extensions import override
 
 from ..data import load
-from ..data.labels.answers import Item, LabelAnswer, in_order, items_of, model_value
 from ..data.labels.definition import LabelDefinition
 from ..data.labels.side_by_side import (
     QUIZ,
@@ -22,6 +21,7 @@ from ..data.labels.side_by_side import (
     quiz,
     unswitched,
 )
+from ..data.labels.table import Item, LabelAnswer, in_order, items_of, model_value
 from ..errors import DataError, at
 from ..prompts.label_pages import labels_named
 from ..runs.people_labels import AnswerFiles, next_batch

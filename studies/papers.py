@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..data import Conversation, simquac
+from ..data import Conversation, load, simquac
 from ..data.text.languages import Language
 from ..errors import DataError, SettingError, at
 from .sources import StudySource, conversations_of, logged, path_of
@@ -241,7 +241,7 @@ def baseline(source: str | Path, seed: int = 0) -> "TablesReport":
     from ..nodes.limits import Limits
     from ..nodes.messages import selector
 
-    references = simquac.read(source)
+    references = load(source)
     if not references:
         raise DataError(f"{source}: holds no conversation: give a QuAC file")
     scenarios = graphs.simquac.scenarios(simquac.read_topics(source))

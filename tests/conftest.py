@@ -176,12 +176,11 @@ def open_data() -> Path:
 
 @pytest.fixture
 def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A registry whose new domains and formats are gone after the test; installed packages are asked anew."""
+    """A registry whose new domains and formats are gone after the test."""
     from duologue.data import domains
 
     for name in ("_own", "_own_formats"):
         monkeypatch.setattr(domains, name, {})
-    monkeypatch.setattr(domains, "_packages_loaded", False)
 
 
 @pytest.fixture
@@ -221,19 +220,12 @@ def airline(own_registry: None) -> Any:
         formats = (Format("counter-log", "logs of a counter", lambda source: source.text.startswith("== "), read),)
         dataset = Dataset("counter.log", "what was said at the counter", write, attribution="The bookings are made up.")
         rules = promises
-        marks = ("booking",)
 
         def title(self, scenario):
             return f"Booking {scenario['booking']}"
 
-        def topic_key(self, scenario):
-            return scenario["booking"]
-
         def material(self, scenario):
             return (Material("What is wanted", scenario["goal"]), Material("Ticket", "Fare B, no refund.", source=True))
-
-        def facts(self, scenario):
-            return tuple(scenario.get("private", {}).items())
 
         def refuses(self, message):
             return message.text.startswith("We cannot")

@@ -7,9 +7,9 @@ else is a tie.
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from ...data.labels.answers import WHY, LabelAnswer
 from ...data.labels.definition import Vote, aggregate
 from ...data.labels.side_by_side import ASPECTS, STUDY, is_asked
+from ...data.labels.table import WHY, LabelAnswer
 from ...errors import DataError
 from ..estimates import Estimate
 from ..tables import Cell, Column, Table, TablesReport

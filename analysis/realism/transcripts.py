@@ -9,7 +9,7 @@ from ...data import domains
 from ...data.formats.messages import further
 from ...data.labels.reading import annotations_of
 from ...data.people import user_of, whose
-from ...data.recllmsim import common_task
+from ...data.recllmsim import common_task, facts_of
 from ...data.records import Conversation, as_object
 from ...data.text.languages import ENGLISH, Language, language_of
 from ...data.text.words import words_of
@@ -220,10 +220,10 @@ def profile_facts(conversation: Conversation, language: Language) -> list[tuple[
     """Attribute and value of the user's profile in the language; empty without one."""
     scenario, translated = conversation.scenario, conversation.extra.get(f"preference_{language}")
     if isinstance(translated, str):
-        return list(domains.of(conversation).facts(scenario | {"preference": translated}))
-    facts = domains.of(conversation).facts(scenario)
+        return facts_of(scenario | {"preference": translated})
+    facts = facts_of(scenario)
     spoken = scenario.get("language") or language_of("\n".join(value for _, value in facts))
-    return list(facts) if spoken in (language, None) else []
+    return facts if spoken in (language, None) else []
 
 
 def task_context(conversation: Conversation, language: Language) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...data import domains
 from ...data.people import user_of
+from ...data.recllmsim import facts_of
 from ...data.records import Conversation
 from ...data.text.languages import Language
 from ...errors import DataError, of_extra
@@ -201,7 +202,7 @@ def _regressors() -> dict[str, Any]:
 
 def _parts(conversation: Conversation, turn: JudgedTurn) -> list[str]:
     """What is read, as published: profile, task and all messages up to the reply."""
-    about = [f"{name} {value}" for name, value in domains.of(conversation).facts(conversation.scenario)]
+    about = [f"{name} {value}" for name, value in facts_of(conversation.scenario)]
     place, _ = replies_of(conversation.messages)[turn.turn - 1]
     return [*about, *(message.text for message in conversation.messages[: place + 1] if message.stored)]
 

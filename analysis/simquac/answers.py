@@ -11,7 +11,7 @@ from ...data.grounding import NO_ANSWER, gives_no_answer
 from ...data.identity import call_seed
 from ...data.people import text_of
 from ...data.records import Conversation, Message
-from ...data.rules import asked_before
+from ...data.rules.guards import is_repeat
 from ...data.simquac import references as people_answers
 from ...data.summaries import coverage
 from ...data.text.sentence_splitting import sentences
@@ -189,7 +189,7 @@ def score_student(conversations: Sequence[Conversation]) -> dict[str, Any]:
     replies = [one for talk in conversations for one in talk.messages if one.role == "assistant"]
     if not any(asked):
         raise DataError("there is no question to score: give conversations with questions")
-    again = sum(asked_before(text, texts[:number]) for texts in asked for number, text in enumerate(texts))
+    again = sum(is_repeat(text, texts[:number]) for texts in asked for number, text in enumerate(texts))
     return {
         "conversations": len(conversations),
         "questions": sum(map(len, asked)),

@@ -6,7 +6,7 @@ import os
 import re
 import tomllib
 from codecs import BOM_UTF8, StreamWriter, getwriter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -287,10 +287,10 @@ class UnwrittenError(DataError):
 
 
 @contextmanager
-def replacing_bytes(path: str | Path, before: Callable[[], object] = lambda: None) -> Iterator[BinaryIO]:
+def replacing_bytes(path: str | Path) -> Iterator[BinaryIO]:
     """A temporary file that replaces the path at the end; after an error the old file stays as it was.
 
-    `before` is called when it is whole on the disk. DataError if the path is a folder, a pipe, a socket or a device, which is never replaced.
+    DataError if the path is a folder, a pipe, a socket or a device, which is never replaced.
     """
     check_replaceable(path)
     target = Path(path)
@@ -305,7 +305,6 @@ def replacing_bytes(path: str | Path, before: Callable[[], object] = lambda: Non
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-            before()
             partial.replace(target)
         finally:
             partial.unlink(missing_ok=True)

@@ -22,7 +22,7 @@ from ..files.json import from_yaml, read_text
 from ..identity import digest
 from ..people import paired
 from ..records import Conversation, Message
-from ..rules import plain_words
+from ..rules.guards import plain_words
 from .definition import LabelDefinition
 
 Aspect: TypeAlias = Literal["correctness", "naturalness", "completeness"]

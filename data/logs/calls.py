@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import DataError, at
-from ..files.json import Broken, elements
+from ..files.json import STRICT, Broken, elements
 from ..formats.messages import Line, Turn, conversations, instruction_of, spoken, turns_of
 from ..formats.source import ConversationStream
 from ..records import as_list, as_object, is_object
@@ -42,37 +42,41 @@ class LoggedCall:
     """The id of the response that it goes on from; empty if its turns are the whole history."""
 
 
-def read_traces(
-    path: str | Path,
-    broken: Broken,
+def traces_reader(
     steps_in: Callable[[Any], Iterable[Any] | None],
     calls_of: Callable[[Iterable[Any]], Iterable[LoggedCall | None]],
     nothing: str,
-) -> ConversationStream:
-    """The conversations of a file of traces; DataError with the line `nothing` if none of its steps holds messages.
+) -> Callable[..., ConversationStream]:
+    """The reader of a file of traces: a conversation for each session or thread, or for each trace without one.
 
     `steps_in`: the steps of a value; None for a value of another form. Notes count those, and the calls of which no
-    conversation has the messages, such as those of a helper agent.
+    conversation has the messages, such as those of a helper agent. DataError with the line `nothing` if no step holds
+    messages.
     """
-    steps: list[Any] = []
-    others: list[str] = []
-    for place, value in elements(path, broken):
-        if (found := steps_in(value)) is None:
-            others.append(place)
-        else:
-            steps += found
-    calls = [call for call in calls_of(steps) if call is not None and call.turns]
-    if not calls:
-        raise DataError(f"{at(path)}: {nothing}")
-    lines = list(together(calls))
-    yield from conversations(path, lines)
-    said = {words for line in lines for words in spoken(line.turns)}
-    left = sum(not said.issuperset(spoken(call.turns)) for call in calls)
-    notes = [f"{len(others)} value{'s' * (len(others) > 1)} of another form left out ({others[0]})"] if others else []
-    return (
-        *notes,
-        *([f"{left} call{'s' * (left > 1)} of a trace with messages of their own left out"] if left else []),
-    )
+
+    def read(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
+        steps: list[Any] = []
+        others: list[str] = []
+        for place, value in elements(path, broken):
+            if (found := steps_in(value)) is None:
+                others.append(place)
+            else:
+                steps += found
+        calls = [call for call in calls_of(steps) if call is not None and call.turns]
+        if not calls:
+            raise DataError(f"{at(path)}: {nothing}")
+        lines = list(together(calls))
+        yield from conversations(path, lines)
+        said = {words for line in lines for words in spoken(line.turns)}
+        left = sum(not said.issuperset(spoken(call.turns)) for call in calls)
+        notes: list[str] = []
+        if others:
+            notes.append(f"{len(others)} value{'s' * (len(others) > 1)} of another form left out ({others[0]})")
+        if left:
+            notes.append(f"{left} call{'s' * (left > 1)} of a trace with messages of their own left out")
+        return tuple(notes)
+
+    return read
 
 
 # --- Joining
@@ -242,21 +246,29 @@ def inputs_of(inputs: Any, outer: bool) -> list[Turn]:
 
 def outputs_of(outputs: Any, outer: bool) -> list[Turn]:
     """The turns of what a step gave back; `outer`: as for `inputs_of`."""
-    if isinstance(outputs, str):
-        return answer(outputs)
-    if not is_object(outputs):
-        return turns_of(outputs)
-    generations = outputs.get("generations")
+    text = next((outputs[key] for key in _ANSWERED if isinstance(as_object(outputs).get(key), str)), "")
+    return turns_of_response(outputs) or (answer(text) if outer else [])
+
+
+def turns_of_response(response: Any) -> list[Turn]:
+    """The turns of a model's response, of whichever API or of LangChain; of several choices the first."""
+    if isinstance(response, str):
+        return answer(response)
+    if isinstance(response, list):
+        return turns_of(response) or [turn for inner in map(as_object, response) for turn in turns_of_response(inner)]
+    if not is_object(response):
+        return []
+    generations = response.get("generations")
     while isinstance(generations, list) and generations:
         generations = generations[0]
-    if first := as_object(generations) or as_object(next(iter(as_list(outputs.get("choices"))), None)):
-        turns = turns_of(first.get("message")) or answer(first.get("text"))
-        reason = first.get("finish_reason") or as_object(first.get("generation_info")).get("finish_reason")
-        return ended(turns, reason)
-    for holder in (outputs.get("messages"), outputs.get("message"), outputs, outputs.get("output")):
-        if turns := turns_of(holder):
-            return turns
-    return answer(next((outputs[key] for key in _ANSWERED if isinstance(outputs.get(key), str)), "")) if outer else []
+    if choice := as_object(generations) or as_object(next(iter(as_list(response.get("choices"))), None)):
+        reason = choice.get("finish_reason") or as_object(choice.get("generation_info")).get("finish_reason")
+        return ended(turns_of(choice.get("message")) or answer(choice.get("text")), reason)
+    output = response.get("output")
+    holders = (response.get("messages"), response.get("message"), response, output, as_object(output).get("message"))
+    turns = next((found for holder in holders if (found := turns_of(holder))), [])
+    reason = as_object(response.get("incomplete_details")).get("reason") or response.get("stopReason")
+    return ended(turns, {"max_output_tokens": "length"}.get(str(reason), reason))
 
 
 def answer(text: Any) -> list[Turn]:

@@ -46,7 +46,8 @@ SPEAKERS = (
 )  # fmt: skip
 TEXTS = ("text", "utterance", "content", "value", "message", "内容", "文本", "消息", "话语")
 CONVERSATIONS = (
-    *IDS, "conversation", "thread", "session", "chat", "dialogue", "dialog", "convo_id", "ticket_id",
+    *IDS, "conversation", "thread", "session", "chat", "dialogue", "dialog", "convo_id", "ticket_id", "ticket", "case_id",
+    "case", "issue_id", "room_id", "room",
     "对话id", "对话_id", "对话编号", "会话id", "会话_id", "会话编号", "对话", "会话", "工单号",
 )  # fmt: skip
 """Of the conversation's name in a table, in lower case."""
@@ -79,10 +80,6 @@ _NO_ROW = (*_LISTS, "turns", "choices", "history", "chat_history")
 _OF_ROWS = {*ANSWERS, *(name for names in ANSWERS.values() for name in names), "input"}
 _KEYS = frozenset((*_OF_ROWS, *CELLS, *CONVERSATIONS, *TIMES, *SPEAKERS, *_LISTS, "system", "id"))
 """Names of columns that have a meaning, in lower case and with underscores."""
-_NAMING = frozenset("id no nr number key ticket room call case issue channel".split())
-"""Last words of a key that may name the conversation of a message."""
-_OF_MESSAGES = frozenset("message msg turn row line step index seq parent reply".split())
-"""First words of such a key that names something else."""
 _MOST_NAMED = 12
 
 T = TypeVar("T")
@@ -409,7 +406,9 @@ def of_messages(path: str | Path, rows: Sequence[SpokenRow], broken: Broken) -> 
     columns = {re.sub(r"[\s-]+", "_", key.strip().casefold()): key for one in rows for key in one.row}
     time = columns.get(first_of(TIMES, columns), "")
     column = columns.get(first_of(CONVERSATIONS, columns), "")
-    column = column or ("" if any(identifier(one.row) for one in rows) else _shared_column(rows))
+    names = [one.row.get("id") for one in rows]
+    shared = all(map(is_name, names)) and 2 * len(set(names)) <= len(names)
+    column = column or ("id" if shared and not any(identifier(one.row) for one in rows) else "")
     groups: dict[str, list[SpokenRow]] = {}
     for one in rows:
         name = one.row.get(column) if column else identifier(one.row)
@@ -426,21 +425,6 @@ def of_messages(path: str | Path, rows: Sequence[SpokenRow], broken: Broken) -> 
             lines.append(Line(group[0].place, turns, {"id": name} if name else {}))
     notes = (f"messages are in the order of {time!r}",) if moved else ()
     return lines, notes if any(groups) else (*notes, "nothing names the conversation: all messages are one")
-
-
-def _shared_column(rows: Sequence[SpokenRow]) -> str:
-    """A key such as `ticket` whose values name conversations: at least half of them stand at messages of several roles."""
-    for column in dict.fromkeys(key for one in rows for key in one.row):
-        words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", column)]
-        if not words or words[-1] not in _NAMING or words[0] in _OF_MESSAGES:
-            continue
-        names: dict[str, set[str]] = {}
-        for one in rows:
-            if is_name(one.row.get(column)):
-                names.setdefault(str(one.row[column]), set()).add(one.name)
-        if names and 2 * sum(len(speakers) > 1 for speakers in names.values()) >= len(names):
-            return column
-    return ""
 
 
 def _is_table(source: Source) -> bool:

@@ -15,7 +15,7 @@ from ..files.json import STRICT, Broken, as_value, elements
 from ..formats.messages import LISTS, Turn, conversations, instruction_of, is_turn, role_of, turns_of
 from ..formats.source import ConversationStream, Format, Source
 from ..records import as_list, as_object, is_object
-from .calls import LoggedCall, answer, ended, together, usage_of
+from .calls import LoggedCall, together, turns_of_response, usage_of
 from .dialogues import IDS, SpokenRow, identifier, of_messages, spoken_row
 
 _RESPONSES = ("response", "completion", "output", "preferred_output", "response_body")
@@ -165,24 +165,6 @@ def _prompt(prompt: Any) -> list[Turn]:
         return found
     text = prompt[0] if isinstance(prompt, list) and prompt else prompt
     return [Turn("user", text)] if isinstance(text, str) and text else []
-
-
-def turns_of_response(response: Any) -> list[Turn]:
-    """The turns of a response; of several choices the first."""
-    if isinstance(response, str):
-        return answer(response)
-    if isinstance(response, list):
-        return turns_of(response) or [turn for inner in map(as_object, response) for turn in turns_of_response(inner)]
-    if not is_object(response):
-        return []
-    if isinstance(choices := response.get("choices"), list):
-        choice = as_object(next(iter(choices), None))
-        return ended(turns_of(choice.get("message")) or answer(choice.get("text")), choice.get("finish_reason"))
-    output = response.get("output")
-    holders = (response, response.get("message"), response.get("messages"), output, as_object(output).get("message"))
-    turns = next((found for holder in holders if (found := turns_of(holder))), [])
-    reason = as_object(response.get("incomplete_details")).get("reason") or response.get("stopReason")
-    return ended(turns, {"max_output_tokens": "length"}.get(str(reason), reason))
 
 
 def _is_stream(response: Any) -> bool:

@@ -18,14 +18,13 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
-from ..files.json import STRICT, Broken, as_value
+from ..files.json import as_value
 from ..formats.messages import Turn, turns_of
-from ..formats.source import ConversationStream, Format, Source
+from ..formats.source import Format, Source
 from ..records import as_list, as_object, is_object
-from .calls import LoggedCall, counts, ended, inputs_of, outputs_of, read_traces, turns_of_step, usage_of
+from .calls import LoggedCall, counts, ended, inputs_of, outputs_of, traces_reader, turns_of_step, usage_of
 
 
 def _first(holder: Mapping[str, Any], *keys: str) -> Any:
@@ -44,12 +43,6 @@ _SENT = ("gen_ai.usage.input_tokens", "llm.token_count.prompt", "gen_ai.usage.pr
 _RECEIVED = ("gen_ai.usage.output_tokens", "llm.token_count.completion", "gen_ai.usage.completion_tokens")
 _MODELS = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
 _USERS = ("user.id", "enduser.id", "langfuse.user.id")
-
-
-def read_spans(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
-    """A conversation for each conversation id, or for each trace without one; DataError if no span holds messages."""
-    nothing = "holds spans without messages: let the instrumentation capture message content"
-    return read_traces(path, broken, _spans, lambda spans: map(_call_of_span, spans), nothing)
 
 
 def _spans(value: Any) -> list[Mapping[str, Any]] | None:
@@ -160,7 +153,16 @@ def is_spans(source: Source) -> bool:
     return any(key in first for key in _SPANS) or (is_span and traced)
 
 
-OPENTELEMETRY = Format("opentelemetry", "OpenTelemetry spans (OTLP JSON, console exporter)", is_spans, read_spans)
+OPENTELEMETRY = Format(
+    "opentelemetry",
+    "OpenTelemetry spans (OTLP JSON, console exporter)",
+    is_spans,
+    traces_reader(
+        _spans,
+        lambda spans: map(_call_of_span, spans),
+        "holds spans without messages: let the instrumentation capture message content",
+    ),
+)
 
 
 # --- Langfuse
@@ -168,16 +170,6 @@ OPENTELEMETRY = Format("opentelemetry", "OpenTelemetry spans (OTLP JSON, console
 _TYPES = "GENERATION SPAN EVENT AGENT TOOL CHAIN RETRIEVER EVALUATOR EMBEDDING GUARDRAIL".split()
 _OF_TRACE = ("observations", "bookmarked", "htmlPath", "projectId", "sessionId")
 _KEYS = {"traceId", "trace", "traces", "data", "input", "output", *_OF_TRACE}
-
-
-def read_langfuse(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
-    """A conversation for each session, or for each trace without one; DataError if nothing holds messages."""
-    nothing = "holds Langfuse traces without messages: export them with input and output"
-
-    def calls_in(value: Any) -> Iterator[LoggedCall] | None:
-        return _of_langfuse(value, {}) if as_object(value).keys() & _KEYS else None
-
-    return read_traces(path, broken, calls_in, lambda calls: calls, nothing)
 
 
 def _of_langfuse(value: Any, trace: Mapping[str, Any]) -> Iterator[LoggedCall]:
@@ -255,34 +247,27 @@ def _is_row(row: Mapping[str, Any]) -> bool:
     )
 
 
-LANGFUSE = Format("langfuse", "traces and observations exported from Langfuse", _is_langfuse, read_langfuse)
+LANGFUSE = Format(
+    "langfuse",
+    "traces and observations exported from Langfuse",
+    _is_langfuse,
+    traces_reader(
+        lambda value: _of_langfuse(value, {}) if as_object(value).keys() & _KEYS else None,
+        lambda calls: calls,
+        "holds Langfuse traces without messages: export them with input and output",
+    ),
+)
 
 
 # --- LangSmith
 
-_RUNS = ("runs", "post", "patch")
 _THREADS = ("session_id", "thread_id", "conversation_id")
 
 
-def read_langsmith(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
-    """A conversation for each thread, or for each trace without one; DataError if no run holds messages."""
-    nothing = "holds LangSmith runs without messages: export them with inputs and outputs"
-    return read_traces(path, broken, lambda value: [*_runs(value)] or None, _calls_of_runs, nothing)
-
-
-def _calls_of_runs(runs: Iterable[Mapping[str, Any]]) -> Iterator[LoggedCall | None]:
-    # What a later piece of the same id adds, as the API is sent them, belongs to the run.
-    merged: dict[str, dict[str, Any]] = {}
-    for run in runs:
-        name = str(run.get("id") or f"\0{len(merged)}")
-        merged[name] = merged.get(name, {}) | {key: inner for key, inner in run.items() if inner is not None}
-    return map(_call_of_run, merged.values())
-
-
 def _runs(value: Any) -> Iterator[Mapping[str, Any]]:
-    if lists := [value[key] for key in _RUNS if isinstance(as_object(value).get(key), list)]:
-        yield from (run for listed in lists for inner in listed for run in _runs(inner))
-    elif _is_run(value) or "outputs" in as_object(value):
+    if listed := as_list(as_object(value).get("runs")):
+        yield from (run for inner in listed for run in _runs(inner))
+    elif _is_run(value):
         yield value
         yield from (run for child in as_list(value.get("child_runs")) for run in _runs(child))
 
@@ -328,25 +313,24 @@ def _of_metadata(run: Mapping[str, Any], keys: Iterable[str]) -> str:
 
 
 def _is_langsmith(source: Source) -> bool:
-    first = source.first
-    lists = [first[key] for key in _RUNS if as_object(first).get(key) and isinstance(first[key], list)]
-    return _is_run(lists[0][0] if lists else first)
+    return _is_run(next(iter(as_list(as_object(source.first).get("runs"))), source.first))
 
 
-LANGSMITH = Format("langsmith", "runs exported from LangSmith", _is_langsmith, read_langsmith)
+LANGSMITH = Format(
+    "langsmith",
+    "runs exported from LangSmith",
+    _is_langsmith,
+    traces_reader(
+        lambda value: [*_runs(value)] or None,
+        lambda runs: map(_call_of_run, runs),
+        "holds LangSmith runs without messages: export them with inputs and outputs",
+    ),
+)
 
 
 # --- MLflow
 
 _MODEL_SPANS = ("CHAT_MODEL", "LLM")
-
-
-def read_mlflow(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
-    """A conversation for each session, or for each trace without one; DataError if no span holds messages."""
-    nothing = "holds MLflow traces without messages: let the tracing log inputs and outputs"
-    return read_traces(
-        path, broken, _mlflow_traces, lambda traces: chain.from_iterable(map(_of_mlflow, traces)), nothing
-    )
 
 
 def _mlflow_traces(value: Any) -> list[Mapping[str, Any]] | None:
@@ -401,4 +385,13 @@ def _assessments(listed: Any) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-MLFLOW = Format("mlflow", "traces of MLflow", lambda source: bool(_mlflow_traces(source.first)), read_mlflow)
+MLFLOW = Format(
+    "mlflow",
+    "traces of MLflow",
+    lambda source: bool(_mlflow_traces(source.first)),
+    traces_reader(
+        _mlflow_traces,
+        lambda traces: chain.from_iterable(map(_of_mlflow, traces)),
+        "holds MLflow traces without messages: let the tracing log inputs and outputs",
+    ),
+)

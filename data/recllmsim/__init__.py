@@ -1,23 +1,19 @@
 """Task-oriented conversations of users with a profile: the RecLLMSim data sets, task contexts and profiles."""
 
-from .dataset import cluster, read, read_folder, to_object, variant, write
-from .domain import DOMAIN
+from .dataset import DOMAIN, cluster, read, read_folder, to_object, variant, write
 from .profiles import (
     ATTRIBUTES,
-    FIELDS,
     KIND,
     Coverage,
-    Pool,
     Profile,
     Situation,
     coverage,
+    facts_of,
     near_duplicate,
     read_pool,
-    sampled,
     shipped_profiles,
 )
 from .tasks import (
-    TaskName,
     Template,
     chosen,
     combined,
@@ -31,13 +27,10 @@ from .tasks import (
 __all__ = [
     "ATTRIBUTES",
     "DOMAIN",
-    "FIELDS",
     "KIND",
     "Coverage",
-    "Pool",
     "Profile",
     "Situation",
-    "TaskName",
     "Template",
     "chosen",
     "cluster",
@@ -45,12 +38,12 @@ __all__ = [
     "common_task",
     "coverage",
     "expand",
+    "facts_of",
     "near_duplicate",
     "read",
     "read_folder",
     "read_pool",
     "read_tasks",
-    "sampled",
     "shipped_profiles",
     "shipped_tasks",
     "task_name",

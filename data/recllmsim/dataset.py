@@ -13,13 +13,15 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from ...errors import DataError, at
+from ..domains import Dataset, Domain, Material, labelled
 from ..files.json import difference, member, read_json, write_json
 from ..files.paths import content, json_files
-from ..formats.source import Contents, Source
+from ..formats.source import Contents, Format, Source
 from ..identity import digest, named
 from ..records import Conversation, Message
+from ..rules.linter import DIALOGUE_RULES
 from ..text.languages import language_of
-from .profiles import Situation
+from .profiles import KIND, Situation
 from .published_labels import HUMAN, KEYS, is_behaviour, keys_for, renamed
 from .tasks import task_name
 
@@ -366,3 +368,32 @@ def cluster(conversation: Conversation) -> str:
         return f"{kind}/{folder}"
     profile = situation.profile_text if kind == "simulated" else situation.preference or situation.profile
     return f"{kind}/{digest(profile)[:16]}"
+
+
+_SHOWN_FIRST = ("task", "task_context", "preference", "profile")
+
+
+class RecLLMSim(Domain):
+    """A user with a profile plans something with an assistant (RecLLMSim, SIGIR-AP 2025)."""
+
+    kind = KIND
+    formats = (Format("recllmsim", "RecLLMSim JSON", holds_conversations, read_folder),)
+    dataset = Dataset("", "a conversation a file, in RecLLMSim's format", write, "TASK/FILE.json")
+    rules = DIALOGUE_RULES
+
+    def material(self, scenario: Mapping[str, Any]) -> tuple[Material, ...]:
+        others = (key for key, value in scenario.items() if isinstance(value, (str, dict)))
+        keys = dict.fromkeys((*_SHOWN_FIRST, *others))
+        return labelled(scenario, [key for key in keys if key not in ("kind", "digest")])
+
+    def user(self, conversation: Conversation) -> str:
+        return cluster(conversation)
+
+    def simulated(self, conversation: Conversation) -> bool | None:
+        try:
+            return variant(conversation) == "simulated"
+        except DataError:  # a scenario of one's own under this kind
+            return None
+
+
+DOMAIN = RecLLMSim()

@@ -121,6 +121,15 @@ class Situation(Record):
                 yield ATTRIBUTES.get(key, (key, key))[self.language == "zh"], values
 
 
+def facts_of(scenario: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Attribute and value of each fact of the user's profile; none of a scenario that is no situation."""
+    try:
+        situation = Situation.of({key: scenario[key] for key in Situation.model_fields if key in scenario})
+    except ValueError:
+        return []
+    return list(dict.fromkeys(situation.facts))
+
+
 class SituationLine(NamedTuple):
     """A line of a profile's text with its number, such as `2. Age: 25`."""
 

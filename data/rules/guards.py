@@ -239,7 +239,7 @@ def question_reasons(
         reasons.append("too_long")
     if sum(question.count(mark) for mark in "?？") > 1:
         reasons.append("several_questions")
-    if asked_before(question, earlier):
+    if is_repeat(question, earlier):
         reasons.append("asked_again")
     return tuple(reasons)
 
@@ -249,12 +249,6 @@ def is_enumeration(text: str) -> bool:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     # The search for items within one line is quadratic, so it is limited to a length that a question could have.
     return any(_ITEM.match(line) for line in lines) or _INLINE_ITEMS.search(text[:2_000]) is not None
-
-
-def asked_before(question: str, earlier: Iterable[str]) -> bool:
-    """Whether an earlier question is the same, apart from white space, punctuation and case."""
-    key = plain_words(question)
-    return any(plain_words(other) == key for other in earlier)
 
 
 @lru_cache(maxsize=4096)  # each message is compared with all that follow it

@@ -233,7 +233,7 @@ DIALOGUE_RULES: Mapping[str, Rule] = {
     "user-last": Rule("warning", "a user's message without a reply at the end", _user_last),
     "error-reply": Rule("warning", "an error of the endpoint in place of a reply", _error_reply),
 }
-"""Each rule by its id."""
+"""Each rule by its id, the user's before the assistant's."""
 
 CHAT_RULES: Mapping[str, Rule] = {
     "empty": Rule("error", "a message without text, images or calls of tools", _empty),

@@ -1,11 +1,11 @@
 """The teacher-student data sets: SimQuAC, QuAC in its own layout, and the published teacher topics."""
 
 from . import released
-from .dataset import Change, repair, to_object, write
+from .dataset import read, repair, to_object, write
 from .domain import DOMAIN
 from .reading import UNANSWERABLE, ReadingQuestion, by_people, questions_of, references
 from .rows import write_quac, write_squad_v2
-from .sources import MAX_SECTION_BYTES, TopicSet, read, read_topics, samples, topic_set, topics_of
+from .sources import TopicSet, read_topics, samples, topic_set, topics_of
 from .topics import ENDING, KIND, MAX_BYTES, Topic, problem_of
 
 __all__ = [
@@ -13,9 +13,7 @@ __all__ = [
     "ENDING",
     "KIND",
     "MAX_BYTES",
-    "MAX_SECTION_BYTES",
     "UNANSWERABLE",
-    "Change",
     "ReadingQuestion",
     "Topic",
     "TopicSet",

@@ -51,7 +51,7 @@ class _Section:
 
 @dataclass
 class _Part:
-    """A title with its sections: a document, or a chapter of it."""
+    """A title with its sections."""
 
     title: str
     lead: list[str] = field(default_factory=list)
@@ -68,85 +68,64 @@ def topics_of_document(document: Document, *, max_section_bytes: int, max_bytes:
     """
     topics: list[Topic] = []
     notes: list[str] = list(document.notes)
-    bare: list[str] = []
+    if not document.blocks:
+        return topics, notes
+    part = _part(document)
+    bare = [section.name for section in part.sections if not section.paragraphs]
+    if not part.lead and not part.sections:
+        bare.append(part.title)
+    sections, lead = [section for section in part.sections if section.paragraphs], part.lead
+    if lead and not sections:
+        if part.sections:
+            notes.append(f"no heading under {part.title!r} has text: the text under it is the section")
+        sections, lead = [_Section((part.title,), lead)], []
+    before, *rest = pieces(lead, max_section_bytes) if lead else [""]
+    if left := sum(map(len, rest)):
+        notes.append(f"{left:,} characters under {part.title!r} are in no background")
     ids: Counter[str] = Counter()
-    for part in _parts(document):
-        bare += [section.name for section in part.sections if not section.paragraphs]
-        if not part.lead and not part.sections:
-            bare.append(part.title)
-        sections = [section for section in part.sections if section.paragraphs]
-        lead = part.lead
-        if lead and not sections:
-            if part.sections:
-                notes.append(f"no heading under {part.title!r} has text: the text under it is the section")
-            sections, lead = [_Section((part.title,), lead)], []
-        before, *rest = pieces(lead, max_section_bytes) if lead and sections else [""]
-        if left := sum(map(len, rest)):
-            notes.append(f"{left:,} characters under {part.title!r} are in no background")
-        for section, header in zip(sections, _headers(sections), strict=True):
-            room = max_bytes - size(part.title + before + header) - len(" (999/999)")
-            texts = pieces(section.paragraphs, min(max_section_bytes, room) if room > 0 else max_section_bytes)
-            if len(texts) > 1:
-                notes.append(f"{header!r} is split into {len(texts)} topics of at most {max_section_bytes:,} bytes")
-            for number, text in enumerate(texts, start=1):
-                name = header if len(texts) == 1 else f"{header} ({number}/{len(texts)})"
-                ids[name] += 1
-                own = f"{document.name}#{name}" + (f"~{ids[name]}" if ids[name] > 1 else "")
-                topics.append(Topic(title=part.title, background=before, header=name, section=text, id=own))
+    for section, header in zip(sections, _headers(sections), strict=True):
+        room = max_bytes - size(part.title + before + header) - len(" (999/999)")
+        texts = pieces(section.paragraphs, min(max_section_bytes, room) if room > 0 else max_section_bytes)
+        if len(texts) > 1:
+            notes.append(f"{header!r} is split into {len(texts)} topics of at most {max_section_bytes:,} bytes")
+        for number, text in enumerate(texts, start=1):
+            name = header if len(texts) == 1 else f"{header} ({number}/{len(texts)})"
+            ids[name] += 1
+            own = f"{document.name}#{name}" + (f"~{ids[name]}" if ids[name] > 1 else "")
+            topics.append(Topic(title=part.title, background=before, header=name, section=text, id=own))
     if bare:
         which = "1 heading has no text of its" if len(bare) == 1 else f"{len(bare)} headings have no text of their"
         notes.append(f"{which} own and no topic: {_some(bare)}")
     return topics, notes
 
 
-def _parts(document: Document) -> list[_Part]:
-    """The document by titles.
+def _part(document: Document) -> _Part:
+    """The document by its title and its sections.
 
-    The only heading of the highest level is the title. Several ones are a title each if there are headings below
-    them, else sections. The title of sections without one above them is what the file declares, else its name.
+    The title is the only heading of the highest level, else what the file declares, else its name.
     """
     levels = [block.level for block in document.blocks if block.level is not None]
-    name = document.title or _readable(document.name)
-    if not document.blocks:
-        return []
-    if not levels:
-        return [_Part(name, [block.text for block in document.blocks])]
-    top = min(levels)
-    only = levels.count(top) == 1
+    top = min(levels, default=0)
     declared = document.title is not None and top > 1
-    titled = not declared and (only or set(levels) != {top})
-    document_parts = [_Part(name)]
-    into = document_parts[0].lead
+    part = _Part(document.title or _readable(document.name))
+    into = part.lead
     above: list[tuple[int, str]] = []
     for block in document.blocks:
         if block.level is None:
             into.append(block.text)
-        elif titled and block.level == top:
-            above = []
-            if only:  # what stands before the only title is the document's too
-                document_parts[0].title = block.text
-            else:
-                document_parts.append(_Part(block.text))
-            into = document_parts[-1].lead
+        elif block.level == top and levels.count(top) == 1 and not declared:
+            part.title, above, into = block.text, [], part.lead  # what stands before it is the document's too
         else:
             above = [(level, text) for level, text in above if level < block.level] + [(block.level, block.text)]
-            document_parts[-1].sections.append(_Section(tuple(text for _, text in above)))
-            into = document_parts[-1].sections[-1].paragraphs
-    return [part for part in document_parts if part.lead or part.sections or part is not document_parts[0]]
+            part.sections.append(_Section(tuple(text for _, text in above)))
+            into = part.sections[-1].paragraphs
+    return part
 
 
 def _headers(sections: Sequence[_Section]) -> Iterator[str]:
-    """The sections' headings; those of equal name with the headings above them, then with a number."""
+    """The sections' headings, those of equal name with the headings above them."""
     names = Counter(section.name for section in sections)
-    paths = Counter(section.path for section in sections)
-    seen: Counter[tuple[str, ...]] = Counter()
-    for section in sections:
-        seen[section.path] += 1
-        if names[section.name] == 1:
-            yield section.name
-        else:
-            number = f" ({seen[section.path]})" if paths[section.path] > 1 else ""
-            yield ": ".join(section.path) + number
+    return (section.name if names[section.name] == 1 else ": ".join(section.path) for section in sections)
 
 
 def _readable(name: str) -> str:
@@ -194,15 +173,6 @@ def _last(mark: re.Pattern[str], text: str) -> int:
 
 _SOURCES = (RUN, RECORDS, *DOMAIN.formats)
 """Formats of files that hold topics, with or without conversations about them."""
-
-
-def read(path: str | Path) -> list[Conversation]:
-    """The conversations of SimQuAC or QuAC JSON, of rows of QuAC or of teacher topics, in the file's order.
-
-    Unusual values and unknown keys are kept, so `write` gives the object of a JSON file again.
-    """
-    form = detected(Source(path), DOMAIN.formats) or next(form for form in DOMAIN.formats if form.name == "simquac")
-    return list(form.contents(Path(path)).conversations)
 
 
 class TopicSet(NamedTuple):

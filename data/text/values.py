@@ -165,3 +165,22 @@ def holds(text: str, value: Any) -> bool:
 def scalars(value: Any) -> Iterator[Any]:
     """The values inside objects and lists, without null."""
     return (one for one in inside(value) if one is not None and not isinstance(one, Mapping | list))
+
+
+def in_words(value: Any, language: Language = "en") -> str:
+    """A JSON value as a person writes it, with the keys of objects; empty if it holds nothing.
+
+    >>> in_words({"name": "book", "arguments": {"room": 12}, "paid": False, "why": None})
+    'name: book, arguments: (room: 12), paid: no'
+    """
+    if isinstance(value, bool):
+        return {"en": ("no", "yes"), "zh": ("否", "是")}[language][value]
+    if not isinstance(value, Mapping | list | tuple):
+        return "" if value is None else str(value)
+    pairs = value.items() if isinstance(value, Mapping) else [("", one) for one in value]
+    texts: list[str] = []
+    for name, one in pairs:
+        if text := in_words(one, language):
+            text = f"({text})" if isinstance(one, Mapping) else text
+            texts.append(f"{str(name).replace('_', ' ')}: {text}" if name else text)
+    return {"en": ", ", "zh": "、"}[language].join(texts)

@@ -117,9 +117,6 @@ class Hotel(data.Domain):
     def title(self, scenario: Mapping[str, Any]) -> str:
         return str(scenario.get("goal", "A talk at the desk")).capitalize()
 
-    def facts(self, scenario: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-        return tuple(("free room", room) for room in scenario.get("rooms", {}))
-
 
 data.domains.register(DOMAIN := Hotel())
 

@@ -172,7 +172,7 @@ class ScenarioSource(BaseModel):
 
     def remarks(self, states: Sequence[Planned], settings: Any) -> list[str]:
         """Notes on the scenarios that were taken, a line each: by default on unknown kinds."""
-        known_kinds = (None, *domains.kinds())
+        known_kinds = (None, *(domain.kind for domain in domains.registered()))
         kinds = Counter(str(kind) for state in states if (kind := state["scenario"].get("kind")) not in known_kinds)
         return [
             f"{count} of {len(states)} scenarios are of the kind {kind!r}, of which no domain is known: they are taken as they "

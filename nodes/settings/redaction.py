@@ -104,10 +104,10 @@ def redacted(text: str) -> str:
 
 
 def error_line(error: BaseException, *, placed: bool = False) -> str:
-    """Class, message and cause of an error on a line, without secrets; `placed`: with the last line of one's own code."""
+    """Class, message and cause of an error on a line, without secrets; `placed`: with the last place in one's own code."""
     line = getattr(error, "record_line", None)  # of an error that says all in a line of its own
     if not isinstance(line, str):
         line = f"{type(error).__name__}: {error}".removesuffix(": ")
         if (cause := error.__cause__) is not None and str(cause) and str(cause) not in line:
             line += f" ({type(cause).__name__}: {cause})"
-    return redacted(" ".join(line.split()))[:500] + (place_of(error, installed=False) if placed else "")
+    return redacted(" ".join(line.split()))[:500] + (place_of(error) if placed else "")

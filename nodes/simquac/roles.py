@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 from ...data.grounding import NO_ANSWER, gives_no_answer, ground, is_refusal
 from ...data.identity import call_seed
 from ...data.records import Message
-from ...data.rules import QUESTION_WORDS, question_reasons
+from ...data.rules.guards import QUESTION_WORDS, question_reasons
 from ...data.simquac import released
 from ...data.simquac.domain import ANSWER_TOKENS
 from ...prompts import Library

@@ -65,43 +65,32 @@ def simulated() -> str | None:
 @pytest.mark.heavy
 def test_a_run_is_traced_with_the_option_alone_and_both_is_said(duologue, collector):
     run = ("simulate", "simquac", "--limit", 1, "--max-turns", 1)
-    off = f"LANGSMITH_TRACING is set: traces would go to {collector.host}; they are off: give --trace to send them"
-    assert off in duologue(*run, "--out", "untraced")[2]
+    assert "LANGSMITH_TRACING asks for traces; they are off" in duologue(*run, "--out", "untraced")[2]
     assert collector.got == []
-    assert f"traces go to {collector.host}" in duologue("--trace", *run, "--out", "traced")[2]
+    assert "traces are sent as LANGSMITH_TRACING asks for" in duologue("--trace", *run, "--out", "traced")[2]
     assert any("runs" in path for path in collector.got)
     assert os.environ["LANGSMITH_TRACING"] == "true"
     assert "LANGCHAIN_TRACING_V2" not in os.environ
 
 
 @pytest.mark.heavy
-def test_the_library_leaves_tracing_to_its_user_and_says_where_it_goes(collector, caplog):
+def test_the_library_leaves_tracing_to_its_user_and_says_so(collector, caplog):
     assert simulated() == "max_turns"
-    assert f"LANGSMITH_TRACING is set: traces of this run go to {collector.host}" in caplog.text
-
-
-LANGSMITH = "api.smith.langchain.com"
+    assert "traces of this run are sent as LANGSMITH_TRACING asks for" in caplog.text
 
 
 @pytest.mark.parametrize(
-    ("variables", "hosts"),
+    ("variables", "asking"),
     [
-        ({}, []),
-        ({"LANGSMITH_TRACING": "false", "LANGCHAIN_TRACING_V2": ""}, []),
-        ({"LANGSMITH_TRACING": "true"}, [LANGSMITH]),
-        ({"LANGCHAIN_TRACING_V2": "true", "LANGCHAIN_ENDPOINT": "https://eu.smith.example/api"}, ["eu.smith.example"]),
-        ({"LANGSMITH_TRACING_V2": "true", "LANGSMITH_ENDPOINT": "https://me:w0rd.4711@h.example:1"}, ["h.example:1"]),
-        ({"LANGSMITH_TRACING": "true", "LANGSMITH_ENDPOINT": "http://[::1"}, ["unknown host"]),
-        (
-            {"LANGSMITH_TRACING": "true", "LANGSMITH_RUNS_ENDPOINTS": '[{"api_url": "https://a.example"}]'},
-            ["the addresses in LANGSMITH_RUNS_ENDPOINTS"],
-        ),
-        ({"LANGCHAIN_WANDB_TRACING": "true"}, ["the host of LANGCHAIN_WANDB_TRACING"]),
-        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://otel.example:4318"}, ["otel.example:4318"]),
-        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://otel.example", "OTEL_SDK_DISABLED": "true"}, []),
-        ({"LANGFUSE_SECRET_KEY": "sk-lf-1", "LANGFUSE_HOST": "https://fuse.example"}, ["fuse.example"]),
+        ({}, ()),
+        ({"LANGSMITH_TRACING": "false", "LANGCHAIN_TRACING_V2": ""}, ()),
+        ({"LANGSMITH_TRACING": "true", "LANGCHAIN_ENDPOINT": "https://eu.smith.example"}, ("LANGSMITH_TRACING",)),
+        ({"LANGCHAIN_WANDB_TRACING": "true"}, ("LANGCHAIN_WANDB_TRACING",)),
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://otel.example:4318"}, ("OTEL_EXPORTER_OTLP_ENDPOINT",)),
+        ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://otel.example", "OTEL_SDK_DISABLED": "true"}, ()),
+        ({"LANGFUSE_SECRET_KEY": "sk-lf-1", "LANGFUSE_HOST": "https://fuse.example"}, ("LANGFUSE_SECRET_KEY",)),
     ],
 )
-def test_the_hosts_of_traces_are_told_from_the_variables(variables, hosts):
-    assert [tracing.host for tracing in requested(variables)] == hosts
+def test_the_variables_that_ask_for_traces_are_told_and_can_be_switched_off(variables, asking):
+    assert requested(variables) == asking
     assert requested(variables | switched_off(variables)) == ()

@@ -10,11 +10,11 @@ from duologue.data.test_design import (
     cases_of,
     deed_of,
     examples_of,
-    in_words,
     line_of,
     rules_of,
     schemas_of,
 )
+from duologue.data.text.values import in_words
 from duologue.errors import DataError
 
 CARDS = {"4411": {"kind": "plain"}, "4422": {"kind": "gold"}, "4433": {"kind": "plain"}}
@@ -126,4 +126,4 @@ def test_a_line_says_what_the_user_has_has_not_and_means() -> None:
     assert ambiguous["goal"] == "I want to block my card. The card is 4422 or 4411."
     assert ambiguous["facts"][0] == "The card is 4411, not 4422."
     assert (valid["cards"], valid["case"]) == (CARDS, {"tool": "block", "kind": "valid"})
-    assert in_words([True, {"a": 1}], "en") == "yes, a 1"
+    assert in_words([True, {"a": 1}], "en") == "yes, (a: 1)"

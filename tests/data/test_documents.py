@@ -84,21 +84,6 @@ def test_plain_text_keeps_every_sign_and_a_short_first_line_is_its_title() -> No
         assert of_text(f"{first}\n\nMore.")[1] is None
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("CHAPTER I.\n\nIt rose.", ["## CHAPTER I.", "It rose."]),
-        ("CHAPTER I. THE SPRING.\n\nIt rose.", ["## CHAPTER I. THE SPRING.", "It rose."]),
-        ("Chapter 12: The spring\nIt rose early\nin the hills.", ["## Chapter 12: The spring", "It rose early in the hills."]),
-        ("CHAPTER XIV\nThe spring\n\nIt rose.", ["## CHAPTER XIV The spring", "It rose."]),
-        ("Chapter 3\nis about the spring.", ["Chapter 3 is about the spring."]),
-        ("CHAPTER ONE HUNDRED", ["CHAPTER ONE HUNDRED"]),
-    ],
-)  # fmt: skip
-def test_chapter_and_its_number_are_a_heading_of_plain_text(text: str, expected: list[str]) -> None:
-    assert texts(of_text(f"The river\n\nBefore it.\n\n{text}")[0]) == ["Before it.", *expected]
-
-
 def test_html_is_the_text_of_its_main_part() -> None:
     page = (
         "<title>Mill</title><nav>Home</nav><main><h1>The <i>mill</i></h1><p>It *stands* by a\nriver.</p>"

@@ -1,14 +1,13 @@
 """What a conversation is about, in one object: the registry, plain conversations, and a third domain."""
 
-import sys
-
 import pytest
 
 from duologue import data
-from duologue.data import Conversation, Domain, Format, Message, domains, simquac
+from duologue.data import Conversation, Domain, Format, Message, domains
 from duologue.data.checks import check
 from duologue.data.domains import labelled
 from duologue.data.people import paired, topic_key
+from duologue.data.recllmsim import facts_of
 from duologue.data.rules import CHAT_RULES, DIALOGUE_RULES, Rule
 from duologue.errors import SettingError
 
@@ -37,7 +36,7 @@ def made(kind, **members):
 def test_a_domain_of_ones_own_reads_tells_checks_and_pairs_its_conversations(airline, log):
     talk = Conversation(id="a", scenario={"kind": "airline", "booking": "AB1", "goal": ""})
     assert domains.of(talk) is domains.of(talk.scenario) is airline
-    assert domains.kinds() == ("simquac", "recllmsim", "airline")
+    assert [domain.kind for domain in domains.registered()] == ["simquac", "recllmsim", "airline"]
     loaded = data.load(log)
     assert (loaded.kind, len(loaded)) == ("counter-log", 2)
     first, second = map(data.outline, loaded)
@@ -128,58 +127,6 @@ def test_a_domain_is_checked_by_its_own_rules_or_by_those_of_no_domain(own_regis
     assert "user-repeat" in found["talk"]
 
 
-@pytest.fixture
-def installed(own_registry, tmp_path, monkeypatch):
-    """A function that installs a package, as pip would, whose entry point is this module's `DOMAIN`."""
-    names = []
-
-    def install(name, source):
-        module = name.replace("-", "_") + "_domain"
-        names.append(module)
-        (tmp_path / f"{module}.py").write_text(source)
-        metadata = tmp_path / f"{name.replace('-', '_')}-1.0.dist-info"
-        metadata.mkdir()
-        (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-        (metadata / "entry_points.txt").write_text(f"[{domains.GROUP}]\nmine = {module}:DOMAIN\n")
-        monkeypatch.syspath_prepend(tmp_path)
-
-    yield install
-    for name in names:
-        sys.modules.pop(name, None)
-
-
-OF_A_PACKAGE = """
-from duologue.data import Domain
-class Hotel(Domain):
-    kind = "{kind}"
-    def title(self, scenario):
-        return "A room"
-DOMAIN = Hotel()
-"""
-
-
-def test_the_domain_of_an_installed_package_is_found_when_it_is_needed(installed):
-    installed("grand-hotel", OF_A_PACKAGE.format(kind="hotel"))
-    assert domains.of({"kind": "simquac"}) is simquac.DOMAIN
-    assert "grand_hotel_domain" not in sys.modules
-    assert data.outline(Conversation(id="a", scenario={"kind": "hotel"})).title == "A room"
-    assert domains.kinds() == ("simquac", "recllmsim", "hotel")
-
-
-@pytest.mark.parametrize(
-    "source",
-    ["raise RuntimeError('no licence\\nfor sk-1234')", "DOMAIN = 3", OF_A_PACKAGE.format(kind="simquac")],
-)
-def test_a_broken_domain_of_a_package_is_one_warning_that_names_the_package(installed, caplog, source):
-    installed("grand-hotel", source)
-    assert domains.of({"kind": "hotel"}) is domains.of({"kind": "hotel"}) is domains.PLAIN
-    (record,) = caplog.records
-    line = record.getMessage()
-    assert "grand-hotel" in line
-    assert "\n" not in line
-    assert "sk-1234" not in line
-
-
 def test_a_domain_whose_data_set_is_messages_is_no_target_of_its_own(airline):
     before = set(domains.targets())
     domains.register(made("made"))
@@ -187,13 +134,10 @@ def test_a_domain_whose_data_set_is_messages_is_no_target_of_its_own(airline):
 
 
 def test_the_facts_are_those_of_the_profile_whichever_its_form():
-    def facts(scenario):
-        return domains.of(scenario).facts(scenario)
-
     about = {"kind": "recllmsim", "task": "travel", "task_context": "Go."}
     text = "1. Age: 21\n2. Daily Interests and Hobbies: hiking, slow food, and hiking"
-    assert facts(about | {"preference": text}) == (
+    assert facts_of(about | {"preference": text}) == [
         ("Age", "21"), ("Daily Interests and Hobbies", "hiking"), ("Daily Interests and Hobbies", "slow food"),
-    )  # fmt: skip
-    assert facts(about | {"profile": {"age": 21}}) == (("Age", "21"),)
-    assert facts({"kind": "recllmsim", "preference": 3}) == facts({"kind": "simquac", "preference": text}) == ()
+    ]  # fmt: skip
+    assert facts_of(about | {"profile": {"age": 21}}) == [("Age", "21")]
+    assert facts_of({"kind": "recllmsim", "preference": 3}) == facts_of({"kind": "simquac", "preference": text}) == []

@@ -94,7 +94,7 @@ def test_what_is_not_text_may_be_ones_own(tmp_path):
     [
         (
             read_till,
-            r"monday.log: the format 'till' cannot read it: ValueError: not enough values .*test_own_formats.py, line",
+            r"monday.log: the format 'till' cannot read it: ValueError: not enough values .*test_own_formats.py:",
         ),
         (lambda path: [{"id": "a"}], "the format 'till' gave dict, not data.Conversation"),
         (lambda path: None, "cannot read it: TypeError"),
@@ -135,7 +135,7 @@ def test_a_failing_recogniser_is_a_warning_and_leaves_other_files_alone(caplog, 
     data.register_format(till(recognises=lambda source: source.value["till"]))
     (tmp_path / "a.jsonl").write_text('{"messages": [{"role": "user", "content": "Hello"}]}\n')
     assert len(data.load(tmp_path / "a.jsonl")) == 1
-    assert "the format till is not asked: KeyError: 'till' (test_own_formats.py, line" in caplog.text
+    assert "the format till is not asked: KeyError: 'till' (data/test_own_formats.py:" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from duologue.data import FAULTS, Attempt, Conversation, Message, Span, Usage, count, record_lines
+from duologue.data import Attempt, Conversation, Message, Span, Usage, count, record_lines
 from duologue.data.records import (
+    FAULTS,
     SCHEMA,
     Failure,
     NodeInfo,

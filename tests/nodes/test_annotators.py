@@ -6,8 +6,8 @@ import json
 import pytest
 
 from duologue.data import Conversation, Message
-from duologue.data.labels.answers import WHOLE
 from duologue.data.labels.definition import LabelDefinition
+from duologue.data.labels.table import WHOLE
 from duologue.errors import SettingError
 from duologue.nodes.annotators import LabelQuestion, annotator, form_of, material
 from duologue.nodes.contract import ContractError

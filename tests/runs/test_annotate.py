@@ -10,9 +10,8 @@ import pytest
 import duologue
 from duologue import data
 from duologue.data import Conversation, Message
-from duologue.data.labels.answers import is_labelled, labels_at
 from duologue.data.labels.definition import LabelDefinition
-from duologue.data.labels.table import LabelTable
+from duologue.data.labels.table import LabelTable, is_labelled, labels_at
 from duologue.data.recllmsim import combined, shipped_profiles, shipped_tasks
 from duologue.data.recllmsim.dataset import write
 from duologue.errors import DataError, SettingError

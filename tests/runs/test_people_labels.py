@@ -8,9 +8,9 @@ import pytest
 
 import duologue
 from duologue import data
-from duologue.data.labels.answers import Item, LabelAnswer, items_of
 from duologue.data.labels.definition import LabelDefinition
 from duologue.data.labels.side_by_side import STUDY
+from duologue.data.labels.table import Item, LabelAnswer, items_of
 from duologue.data.records import Conversation, Message
 from duologue.errors import DataError, SettingError
 from duologue.prompts.label_pages import shipped_labels

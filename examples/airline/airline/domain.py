@@ -24,13 +24,9 @@ class Airline(Domain):
 
     kind = "airline"
     rules = RULES
-    marks = ("goal", "facts")
 
     def title(self, scenario: Mapping[str, Any]) -> str:
         return str(scenario.get("goal", "")).capitalize()
-
-    def topic_key(self, scenario: Mapping[str, Any]) -> str | None:
-        return str(scenario.get("goal")) or None
 
     def material(self, scenario: Mapping[str, Any]) -> tuple[Material, ...]:
         bookings = scenario.get("database", {}).get("bookings", {})
@@ -40,9 +36,6 @@ class Airline(Domain):
             Material("What the customer knows", str(scenario.get("facts", ""))),
             Material("Bookings before", rows=rows, folded=True),
         )
-
-    def facts(self, scenario: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-        return tuple(("booking", code) for code in scenario.get("database", {}).get("bookings", {}))
 
 
 DOMAIN = Airline()

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from ....data.rules import plain_words
+from ....data.rules.guards import plain_words
 from ....data.rules.outcomes import outcome_of
 from ....data.text.languages import HAN, language_of
 from ....data.text.values import values_in

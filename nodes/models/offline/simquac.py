@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from ....data.grounding import NO_ANSWER
-from ....data.rules import plain_words
+from ....data.rules.guards import plain_words
 from ....data.text.languages import HAN
 from ....data.text.sentence_splitting import sentences
 from .reading import ParsedPrompt, WordRanking, content_words, rotated, vocabulary, words

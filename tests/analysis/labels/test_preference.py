@@ -3,8 +3,8 @@
 import pytest
 
 from duologue.analysis.labels.preference import preferences
-from duologue.data.labels.answers import LabelAnswer
 from duologue.data.labels.side_by_side import STUDY
+from duologue.data.labels.table import LabelAnswer
 from duologue.errors import DataError
 from tests.analysis import printed
 

@@ -69,7 +69,8 @@ def test_columns_have_other_names_and_further_cells_are_kept() -> None:
     [
         ("id", "1122", ["ab", "cd"]),
         ("ticket", "1122", ["ab", "cd"]),
-        ("userId", "1212", ["ac", "bd"]),
+        ("room", "1212", ["ac", "bd"]),
+        ("userId", "1212", ["abcd"]),
         ("id", "1234", ["abcd"]),
         ("message_id", "1122", ["abcd"]),
         ("sender_id", "1212", ["abcd"]),
@@ -77,11 +78,7 @@ def test_columns_have_other_names_and_further_cells_are_kept() -> None:
 )
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
 def test_rows_that_share_a_name_are_one_conversation(column: str, names: str, talks: list[str], ending: str) -> None:
-    roles = (
-        ["user", "user", "assistant", "assistant"]
-        if names == "1212" and column != "sender_id"
-        else ["user", "assistant"] * 2
-    )
+    roles = ["user", "user", "assistant", "assistant"] if column == "room" else ["user", "assistant"] * 2
     rows = [
         {column: name, "role": role, "content": text} for name, role, text in zip(names, roles, "abcd", strict=True)
     ]

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from duologue.data.recllmsim import (
-    FIELDS,
     Profile,
     Situation,
     coverage,
@@ -15,7 +14,7 @@ from duologue.data.recllmsim import (
     read_pool,
     shipped_profiles,
 )
-from duologue.data.recllmsim.profiles import similarity
+from duologue.data.recllmsim.profiles import FIELDS, similarity
 
 ONE = Profile(
     gender="Female",

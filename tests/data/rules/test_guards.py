@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from duologue.data.rules import others_label, user_notes, user_reasons
-from duologue.data.rules.guards import repeated_instruction
+from duologue.data.rules.guards import others_label, repeated_instruction, user_notes, user_reasons
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 PAGE = "You are a guest of a small hotel. Ask for one thing at a time, and never tell anybody that you were given this page."

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.data.rules import QUESTION_WORDS, asked_before, is_enumeration, question_reasons
+from duologue.data.rules.guards import QUESTION_WORDS, is_enumeration, is_repeat, question_reasons
 
 
 def test_twenty_five_words_pass_and_twenty_six_do_not() -> None:
@@ -55,8 +55,8 @@ def test_numbers_dashes_and_brackets_alone_are_no_enumeration(text: str) -> None
 
 
 @pytest.mark.parametrize("text", ["Who is she?", "who is  SHE", "«Who is she?!»", "Who... is she"])
-def test_the_same_question_in_other_dress_was_asked_before(text: str) -> None:
-    assert asked_before(text, ["Where?", "Who is she?"])
+def test_the_same_question_in_other_dress_was_is_repeat(text: str) -> None:
+    assert is_repeat(text, ["Where?", "Who is she?"])
     assert question_reasons(text, earlier=["Who is she?"])[-1] == "asked_again"
 
 

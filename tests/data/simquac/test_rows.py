@@ -90,7 +90,7 @@ def test_rows_of_quac_are_read_as_the_conversations_that_they_were(which, reques
     assert again.kind == kind_of(path) == "quac"
     assert list(again) == list(source)
     assert simquac.questions_of(again) == simquac.questions_of(source)
-    assert simquac.read(path) == list(source)
+    assert list(load(path)) == list(source)
     assert [topic.section for topic in simquac.read_topics(path)] == [SECTION] * len(source)
 
 

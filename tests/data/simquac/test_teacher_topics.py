@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from duologue.data import grounding, simquac
+from duologue.data import grounding, load, simquac
 from duologue.data.checks import check
 
 TEACHER = """<Topic: --------------------------->
@@ -20,7 +20,7 @@ GPT4: slowly
 <QS:------------>
 What else?
 QUAC: The crust is hard.
-GPT4: The crust is hard
+GPT4: the crust (the outside) is hard
 he joined nato
 It
 <QS:------------>
@@ -48,7 +48,7 @@ def teacher(text: str, name: str = "teacher.txt") -> Path:
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 @pytest.mark.parametrize("mark", ["", "\ufeff", "\n"])
 def test_teacher_topics_are_read_with_both_answers_and_a_span_a_line(line_end: str, mark: str) -> None:
-    bread, rye = simquac.read(teacher(mark + TEACHER.replace("\n", line_end)))
+    bread, rye = load(teacher(mark + TEACHER.replace("\n", line_end)))
     assert bread.scenario["title"] == "Bread"
     assert bread.scenario["background"] == "Food from flour."
     assert bread.scenario["header"] == "Sourdough"
@@ -67,12 +67,12 @@ def test_teacher_topics_are_read_with_both_answers_and_a_span_a_line(line_end: s
         [],
         [],
     ]
-    assert answers[1].text == "The crust is hard\nhe joined nato\nIt"
+    assert answers[1].text == "the crust (the outside) is hard\nhe joined nato\nIt"
     assert (rye.scenario["title"], rye.scenario["background"], rye.messages) == ("Rye", "", ())
 
 
 def test_an_empty_teacher_answer_counts_as_a_refusal() -> None:
-    bread, _ = simquac.read(teacher(TEACHER))
+    bread, _ = load(teacher(TEACHER))
     assert simquac.write([bread], "again.json") == []
     written = json.loads(Path("again.json").read_text(encoding="utf-8"))["data"][0]["paragraphs"][0]["qas"]
     assert [question["is_impossible"] for question in written] == [False, False, True, True]
@@ -82,7 +82,7 @@ def test_an_empty_teacher_answer_counts_as_a_refusal() -> None:
 def test_the_open_teacher_topics_are_read_whole_with_either_line_end(open_data: Path, line_end: str) -> None:
     text = (open_data / "simquac" / "teacher_sim_topics.txt").read_text(encoding="utf-8").replace("\r\n", "\n")
     path = teacher(text.replace("\n", line_end))
-    conversations = simquac.read(path)
+    conversations = load(path)
     assert len(conversations) == text.count("<Topic:") == 13
     assert sum(len(conversation.messages) for conversation in conversations) == 2 * text.count("<QS:") == 200
     assert check(conversations, ["span-not-slice", "span-case"]) == []

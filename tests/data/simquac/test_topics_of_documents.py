@@ -28,11 +28,11 @@ def test_the_first_heading_is_the_title_its_text_the_background_and_each_further
     assert background.startswith("The mill stands by the river")
     assert background.endswith("\n\nIt has ground rye since 1823.")
     assert [topic.header for topic in topic_set.topics] == [
-        "Building (1)",
+        "Building",
         "Prices",
         "Later years",
         "Owners",
-        "Building (2)",
+        "Building",
     ]
     assert topic_set.notes == ("mill.md: 1 heading has no text of its own and no topic: 'Open questions'",)
 
@@ -43,7 +43,7 @@ def test_ids_name_file_and_heading_and_are_each_used_once() -> None:
     assert ids[0] == "bees.txt#Bees on the roofs"
     assert "villages/harbour.html#Schiffe <title>" in ids
     assert len(set(ids)) == len(ids)
-    twice = topics_of_text("# A\n\n## x\n\n1\n\n# B\n\n## x\n\n2\n")
+    twice = topics_of_text("# A\n\n## x\n\n1\n\n## x\n\n2\n")
     assert [topic.id for topic in twice.topics] == ["a-mill_of.md#x", "a-mill_of.md#x~2"]
 
 
@@ -55,16 +55,14 @@ def test_headings_of_the_same_name_are_told_apart_by_those_above_them_though_lev
     assert "2 headings have no text of their own and no topic: 'Linux', 'Windows'" in topic_set.notes[0]
 
 
-def test_several_highest_headings_are_titles_if_they_have_headings_below_and_sections_if_not() -> None:
+def test_several_highest_headings_are_sections_as_those_below_them() -> None:
     chapters = topics_of_text("Before.\n\n# A\n\nlead\n\n## x\n\n1\n\n# B\n\n2\n\n# C\n")
     assert short(chapters) == [
-        ("a mill of", "", "a mill of", "Before."),
-        ("A", "lead", "x", "1"),
-        ("B", "", "B", "2"),
+        ("a mill of", "Before.", "A", "lead"),
+        ("a mill of", "Before.", "x", "1"),
+        ("a mill of", "Before.", "B", "2"),
     ]
     assert "'C'" in chapters.notes[0]
-    flat = topics_of_text("Before.\n\n# A\n\n1\n\n# B\n\n2\n")
-    assert short(flat) == [("a mill of", "Before.", "A", "1"), ("a mill of", "Before.", "B", "2")]
 
 
 def test_a_document_without_further_headings_is_one_topic() -> None:

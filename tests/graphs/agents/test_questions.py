@@ -332,7 +332,7 @@ async def test_a_policy_that_raises_is_named_and_no_failure_of_the_agent() -> No
 
     conversation = await approved(asking({"currency": "euro"}), limit)
     assert (conversation.failure.node, conversation.failure.fault) == ("approve", None)
-    assert "limit failed: KeyError: 'euro' (test_questions.py, line " in conversation.failure.error
+    assert "limit failed: KeyError: 'euro' (agents/test_questions.py:" in conversation.failure.error
 
 
 async def test_an_agent_that_asks_for_ever_is_a_named_stop(monkeypatch: Any) -> None:

@@ -139,7 +139,7 @@ async def test_a_step_that_fails_says_so_and_what_was_done_before_stands() -> No
     graph.add_edge(START, "model").add_edge("model", "tools").add_edge("tools", "f")
     conversation = await talk(graph.compile(checkpointer=InMemorySaver()))
     assert (conversation.stop, conversation.failure.node) == ("model_failed", "assistant")
-    assert conversation.failure.error.startswith("ConnectionError: 503 (test_steps.py, line ")
+    assert conversation.failure.error.startswith("ConnectionError: 503 (agents/test_steps.py:")
     (draft,) = conversation.unsaid[0].attempts
     assert (draft.verdict, draft.text, calls_of(draft)) == (
         "unjudged",

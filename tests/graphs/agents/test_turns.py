@@ -135,7 +135,7 @@ def test_whatever_foreign_code_raises_is_its_failure_and_the_loop_goes_on(form: 
     agent = node if place == "function" else chain(a=node).compile() if place == "graph" else hanging(node)
     (failed,) = runs.simulate(cast_of(agent), STATES, limits=Limits(max_turns=1))
     assert (failed.stop, failed.failure.node, failed.failure.fault) == ("model_failed", "assistant", "assistant")
-    assert f"{error.__name__}: bad settings (test_turns.py, line" in failed.failure.error
+    assert f"{error.__name__}: bad settings (agents/test_turns.py:" in failed.failure.error
     assert [attempt.text for attempt in failed.attempts("assistant")] == ["One moment."][place != "later node" :]
     (fine,) = runs.simulate(cast_of(says(AIMessage("Yes."))), STATES, limits=Limits(max_turns=1))
     assert replies(fine) == ["Yes."]
@@ -144,7 +144,7 @@ def test_whatever_foreign_code_raises_is_its_failure_and_the_loop_goes_on(form: 
 async def test_an_agent_that_cancels_itself_has_failed_and_the_run_goes_on() -> None:
     conversation = await talk(raising_async(asyncio.CancelledError()))
     assert (conversation.stop, conversation.failure.node) == ("model_failed", "assistant")
-    assert "has ended with CancelledError (test_turns.py, line" in conversation.failure.error
+    assert "has ended with CancelledError (agents/test_turns.py:" in conversation.failure.error
 
 
 def test_calls_without_an_end_take_no_thread_from_others(never: Any) -> None:

@@ -8,7 +8,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 import duologue
 from duologue import data, graphs
 from duologue.data.grounding import NO_ANSWER
-from duologue.data.rules import asked_before
+from duologue.data.rules.guards import is_repeat
 from duologue.data.simquac import Topic
 from duologue.errors import ModelError
 from duologue.nodes import Limits, chat_model
@@ -132,7 +132,7 @@ def test_it_talks_sensibly_about_the_open_topics(open_data, every):
         for message in conversation.messages:
             if message.role == "user":
                 questions += 1
-                again += asked_before(message.text, earlier)
+                again += is_repeat(message.text, earlier)
                 earlier.append(message.text)
             answered += bool(message.spans)
             assert all(section[span.start : span.end] == span.text for span in message.spans)

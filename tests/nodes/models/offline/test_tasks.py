@@ -7,7 +7,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 import duologue
 from duologue.data.recllmsim import combined, shipped_profiles, shipped_tasks
-from duologue.data.rules import plain_words, user_notes, user_reasons
+from duologue.data.rules.guards import plain_words, user_notes, user_reasons
 from duologue.graphs import recllmsim
 from duologue.nodes import Limits, chat_model
 from duologue.nodes.models.offline.reading import READ
