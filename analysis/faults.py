@@ -543,7 +543,7 @@ def _of_end(conversation: Conversation, frames: tuple[str, ...]) -> Cause | None
         kind = kind if kind.isidentifier() else "an error"
         return Cause(name=f"the scorer raised {kind}{place}", fault="infrastructure")
     if not isinstance(score.get("value"), bool):
-        return Cause(name="no scorer gave true or false", fault="infrastructure")
+        return Cause(name="no scorer gave true or false", fault="infrastructure" if score else "undecided")
     return None
 
 
