@@ -9,7 +9,7 @@ undecided.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -41,8 +41,6 @@ NOT_APPROVED = "User rejected the tool call for "
 """Begin of the error that LangChain's `HumanInTheLoopMiddleware` records of a call that was not approved."""
 Whose: TypeAlias = Literal["none", "user", "assistant", "infrastructure", "tools", "scenario", "undecided"]
 """Whose fault it is that a conversation is no success; `none` of a success. `tools`, `scenario`: only by repairs (`why`)."""
-SiteKind: TypeAlias = Literal["message", "call", "end"]
-"""Where a conversation went wrong: in a message, a tool call, or at its end."""
 
 CONDITIONS: Mapping[str, str] = {
     "not_called": "`{tool}` was not called",
@@ -66,16 +64,17 @@ CONDITIONS: Mapping[str, str] = {
 """What scorers find, in words; of several, the first in this order names a group."""
 BROKEN_ROLE = ("user-role-leak", "user-prompt-leak", "user-empty")
 """Rules of `check` for a user that leaves its role."""
-USER_RULES = {**{name: DIALOGUE_RULES[name] for name in BROKEN_ROLE}, **USER_FAULT_RULES}
-"""Each rule for users by its id."""
-NO_GOAL, CONTRADICTS = "user-names-no-goal", "user-contradicts"
-_OWN_RULES = {
+NO_GOAL, CONTRADICTS, KNOWS = "user-names-no-goal", "user-contradicts", "user-knows-unknown"
+WITHHOLDS = "user-withholds"
+USER_RULES: Mapping[str, str] = {
+    **{name: DIALOGUE_RULES[name].description for name in BROKEN_ROLE},
+    **{name: rule.description for name, rule in USER_FAULT_RULES.items()},
     NO_GOAL: "a user that never named its goal, and was ended for that",
     CONTRADICTS: "a user that gives another value than its scenario has",
+    KNOWS: "a user that gives a value for what its scenario says it does not know",
+    WITHHOLDS: "a user that leaves without a value that it has and was asked for",
 }
-_OTHER_VALUE = (CONTRADICTS, "user-invents")
-_HARMLESS = ("user-all-at-once", "user-as-assistant", "user-repeats-itself")
-"""Faults of a user that a sound agent survives: they explain nothing where the agent went on and acted."""
+"""What each rule for users finds, by its id."""
 _HAND_OFF = ("transfer_to_", "transfer_back_to_", "handoff_to_", "hand_off_to_")
 """Begins of the tools of langgraph-supervisor and langgraph-swarm that hand the conversation to another agent."""
 _OF_ANY_AGENT = ("model", "agent", "tools", INTERRUPT)
@@ -84,24 +83,22 @@ SHORT = 16
 """Characters of a statement, a Chinese one counts as three, beyond which it may be the user's goal in other words."""
 _WRONG_CALL = ("Error invoking tool ", "is not a valid tool", "validation error", "missing 1 required")
 """What LangGraph and pydantic say of a call that does not fit the tool, in the error of the call."""
-_OF_ANYBODY = (
-    "TimeoutError",
-    "ConnectionError",
-    "BrokenPipeError",
-    "UnsupportedProtocol",
-    "InvalidURL",
-    "LocalProtocolError",
-)
+_OF_ANYBODY = "TimeoutError ConnectionError BrokenPipeError UnsupportedProtocol InvalidURL LocalProtocolError".split()
 """Errors that an endpoint causes, and one's own code as well: a bound of its own, an address that it made."""
-_OF_MACHINE = ("OperationalError", "OSError", "ThrottlingException")
-"""Errors that one's own code causes, and the machine as well: a locked database, a full disk."""
-_WITH_DIGIT = re.compile(r"[\w:./-]*\d[\w:/-]*")
+_OF_MACHINE = ("OperationalError", "OSError", "ThrottlingException", "JSONDecodeError")
+"""Errors that one's own code causes, and what is around it as well: a locked database, a full disk, a gateway's page."""
+_DOWN = re.compile(
+    r"\b(?:Connect(?:ion)?(?:Error|Timeout|RefusedError)|ReadTimeout|gaierror|RateLimitError)\b"
+    r"|\bHTTP\w*Error\W.*\b(?:429|5\d\d)\b|\b(?:429 Too Many|500 Internal|502 Bad|503 Service|504 Gateway)\b"
+)
+"""What a tool's error says where the endpoint behind it is away."""
+TURNS = 3
+"""Turns within which an agent should have acted that was given all: it may ask for consent, and once more."""
+_WITH_DIGIT = re.compile(r"[\w:./-]*\d[\w:/-]*", re.ASCII)
 _REQUESTS = re.compile(
     r"\b(?:please|reply|respond|type|write|say|confirm|let me know|need your)\b|[?？]|请|确认", re.IGNORECASE
 )
 """Words of a message that may want an answer."""
-_PLAIN_KEY = re.compile(r"[a-z_][a-z_]*\Z")
-_ERROR_KEYS = ("error", "errors", "exception")
 
 
 class Cause(Record):
@@ -112,11 +109,10 @@ class Cause(Record):
     fault: Whose
     because: str = ""
     """What shows that it is this side's fault; empty where it is undecided."""
-    site: SiteKind = "end"
+    site: Literal["message", "call", "end"] = "end"
+    """Where it went wrong."""
     message: int | None = None
-    """The number of the message, from 0: that of the call too, or the last one before the end. None without messages."""
-    tool: str = ""
-    """The tool that it is about; empty without one."""
+    """The number of the message, from 0: that of the call too, or the last one before a crash. None where it is not known."""
     node: str = ""
     """The sub-agent or node that acted last; empty of an agent that is one."""
 
@@ -147,14 +143,9 @@ class MadeCall:
             return self.tool_call.error or "an error"
         if isinstance(result, str):
             return result if result.lstrip().casefold().startswith(("error", "failed")) else ""
-        found = [as_object(result).get(key) for key in _ERROR_KEYS]
+        found = [as_object(result).get(key) for key in ("error", "errors", "exception")]
         says_so = as_object(result).get("status") == "error"
         return next((str(one) for one in found if one), "an error" if says_so else "")
-
-    def argument_with(self, value: str) -> str | None:
-        """The argument that has this value as JSON; None without one."""
-        arguments = self.tool_call.arguments.items()
-        return next((name for name, argument in arguments if json.dumps(argument, ensure_ascii=False) == value), None)
 
 
 @dataclass(frozen=True)
@@ -173,33 +164,17 @@ class Reading:
                 found += [
                     MadeCall(number, call)
                     for place, call in enumerate(message.tool_calls)
-                    if place not in hands_over and not call.waits and call.name != INTERRUPT and call.error != NO_RESULT
+                    if place not in hands_over and not call.waits and call.error != NO_RESULT
                 ]
-        return [one for one in found if not one.name.startswith(_HAND_OFF)]
+        return found
 
-    def user_texts(self, before: int | None = None) -> list[str]:
+    def heard(self, before: int | None = None) -> str:
         """The user's messages, or those before a message."""
-        return [message.text for message in self.conversation.messages[:before] if message.role == "user"]
+        return "\n".join(one.text for one in self.conversation.messages[:before] if one.role == "user")
 
-    def left_error(self) -> MadeCall | None:
-        """The last call of a tool, if it failed by what the agent gave it and no later call of the tool did not."""
-        last = {call.name: call for call in self.calls}
-        return next((call for call in last.values() if call.error and self._is_own(call)), None)
-
-    def _is_own(self, call: MadeCall) -> bool:
-        """Whether the agent made a call fail: it does not fit the tool, or has a value that nobody had named."""
-        if call.error.startswith(NOT_APPROVED) or (call.name, call.tool_call.arguments) in self.steps:
-            return False
-        if any(words in call.error for words in _WRONG_CALL):
-            return True
-        heard = "\n".join(self.user_texts(call.message))
-        results = [str(one.tool_call.result) for one in self.calls[: self.calls.index(call)]]
-        known = "\n".join([heard, *results, json.dumps(self.conversation.scenario, default=str)]).casefold()
-        forms = {_form(word) for word in _WITH_DIGIT.findall(heard)}
-        values = [str(value) for value in call.tool_call.arguments.values() if not isinstance(value, bool)]
-        return any(
-            any(map(str.isdigit, value)) and value.casefold() not in known and _form(value) in forms for value in values
-        )
+    def refuses(self, before: int | None = None) -> bool:
+        """Whether one of them says no."""
+        return any(consent(one.text) == "no" for one in self.conversation.messages[:before] if one.role == "user")
 
     @property
     def forbidden(self) -> MadeCall | None:
@@ -214,94 +189,133 @@ class Reading:
 
     @cached_property
     def brief(self) -> str:
-        """The user's goal and facts."""
-        return json.dumps([self.conversation.scenario.get(key) for key in ("goal", "facts")], ensure_ascii=False)
+        """What the scenario tells its user."""
+        told = [self.conversation.scenario.get(key) for key in ("goal", "facts", "persona", "first_message")]
+        return json.dumps(told, ensure_ascii=False)
 
-    @property
+    @cached_property
     def steps(self) -> list[tuple[Any, Any]]:
         """Name and arguments of each step of the plan."""
         plan = as_list(self.conversation.scenario.get("plan"))
         return [(as_object(step).get("name"), as_object(step).get("arguments")) for step in plan]
 
-    @property
+    @cached_property
     def planned(self) -> list[Any]:
         """The values of the plan's arguments."""
-        plan = as_list(self.conversation.scenario.get("plan"))
-        return [value for step in plan for value in scalars(as_object(as_object(step).get("arguments")))]
+        return [value for _, arguments in self.steps for value in scalars(as_object(arguments))]
+
+    @cached_property
+    def needed(self) -> list[Any]:
+        """Those of them that are the user's to give."""
+        return [value for value in self.planned if holds(self.brief, value)]
 
     @property
     def withheld(self) -> list[Any]:
-        """Values of the plan that goal or facts have, and the user never gave."""
-        heard = "\n".join(self.user_texts())
-        return [value for value in self.planned if holds(self.brief, value) and not holds(heard, value)]
+        """Those of them that the user never gave."""
+        heard = self.heard()
+        return [value for value in self.needed if not holds(heard, value)]
 
-    @property
-    def asked_for_withheld(self) -> bool:
-        """Whether the last question, asked once and in the user's language, asks for a value that the user kept to itself.
+    def strange(self, call: MadeCall) -> Iterator[tuple[Any, int | None, Any]]:
+        """The values of a call that neither the scenario nor anybody but the user had before.
 
-        It does if it shares a word with the fact that has the value.
+        Each with the number of the user's message that has it, None if none does, and the value that the plan's step
+        has in its place, None without one.
         """
-        replies = [one.text for one in self.conversation.messages if one.role == "assistant"]
-        if not replies or is_repeat(replies[-1], replies[:-1]):
-            return False
-        asked = [fact for fact in _facts(self.conversation.scenario) if names_goal(fact, replies[-1:])]
-        return any(holds(fact, value) for fact in asked for value in self.withheld)
+        planned = as_object(dict(self.steps).get(call.name))
+        before = self.conversation.messages[: call.message]
+        results = [str(one.tool_call.result) for one in self.calls[: self.calls.index(call)]]
+        known = "\n".join([self.brief, *results, *(one.text for one in before if one.role != "user")])
+        for name, value in call.tool_call.arguments.items():
+            if not isinstance(value, bool | Mapping | list | None) and not holds(known, value):
+                said = (n for n, one in enumerate(before) if one.role == "user" and holds(one.text, value))
+                yield value, next(said, None), planned.get(name)
 
-    def mistaken(self, message: int) -> bool:
-        """Whether a message of the user has a code of the form of one that its goal or facts have and it never gave."""
-        said = {_form(word) for word in _WITH_DIGIT.findall(self.conversation.messages[message].text)}
-        heard = "\n".join(self.user_texts())
-        own = {word for word in _WITH_DIGIT.findall(self.brief) if not holds(heard, word)}
-        return any("a" in _form(word) and _form(word) in said for word in own)
-
-    @property
-    def could_have(self) -> bool:
-        """Whether the user gave every value of the oracle's plan that is the user's to give, and let the agent go on.
-
-        Undecided, and so false, where a call of the plan failed as planned, the user said no, gave another value of the same
-        form too, or left while it was asked; and where the plan has a value that neither the user nor a tool has.
+    def wrong_call(self) -> tuple[str, int] | None:
+        """The last call of a tool that was wrong, in words with its message: it failed as it does not fit the tool, or it
+        has a value that nobody had in place of one that the user gave: the plan's, or of a call that failed, of its form.
         """
-        plan, messages = as_list(self.conversation.scenario.get("plan")), self.conversation.messages
-        if not plan or self.conversation.stop == "max_turns" or not messages:
-            return False
-        if any(isinstance(value, bool) for value in self.planned):  # "yes" is the answer to many questions
-            return False
+        for call in {call.name: call for call in self.calls}.values():
+            if call.error.startswith(NOT_APPROVED) or (call.name, call.tool_call.arguments) in self.steps:
+                continue
+            if any(words in call.error for words in _WRONG_CALL):
+                return f"its call of `{call.name}` does not fit the tool, and it left it at that", call.message
+            heard = self.heard(call.message)
+            for value, said, planned in self.strange(call):
+                right = self.forms(heard).get(_form(str(value))) if call.error and planned is None else planned
+                other = self.forms(heard, own=False).keys() & {_form(str(right))}
+                differs = right is not None and holds(heard, right) and not holds(str(right), value)
+                if said is None and differs and not other:
+                    return f"it called `{call.name}` with {value!r}, and the user had said {right!r}", call.message
+        return None
+
+    def asked_for(self, call: MadeCall) -> bool:
+        """Whether the user may have led the agent to a forbidden call: by a value of its own, or by asking for it.
+
+        It asks if it says the first word of the tool's name, which its scenario does not have; where the scenario wants
+        nothing but a refusal, the call is its goal.
+        """
+        if any(said is not None for _, said, _ in self.strange(call)):
+            return True
+        success = as_object(self.conversation.scenario.get(SUCCESS))
+        deed = re.split(r"[\W_]+|(?<=[a-z])(?=[A-Z])", call.name)[0]
+        wants = bool(self.steps) or bool({"tool_called", "text_contains"} & success.keys())
+        named = names_goal(deed, [self.heard(call.message)]) is not False
+        return wants and named and not names_goal(deed, [self.brief])
+
+    def forms(self, text: str, *, own: bool = True) -> dict[str, str]:
+        """The values with a digit in a text by their forms; `own`: also those that the scenario tells its user."""
+        words = _WITH_DIGIT.findall(text)
+        return {_form(word): word for word in words if own or not holds(self.brief, word)}
+
+    def mistaken(self, value: Any) -> str | None:
+        """The value in whose place the user gave another: of its form in goal or facts, and never given. None without."""
+        heard = self.heard()
+        own = [word for word in _WITH_DIGIT.findall(self.brief) if not holds(heard, word)]
+        return next((word for word in own if _form(word) == _form(str(value))), None)
+
+    def lost(self) -> int | None:
+        """The reply at which the agent had not done what it could have: the user had given every value of the plan.
+
+        It is the one at which the user left, if that tells an outcome, else the third one. None, as that is undecided,
+        where a call failed or found nothing, the user said no, gave another value of the same form too, or left while
+        it was asked; and where the plan has a value that neither the user nor a tool has.
+        """
+        messages, stop = self.conversation.messages, self.conversation.stop
+        replies = [number for number, one in enumerate(messages) if one.role == "assistant"]
+        if not self.planned or not replies or any(isinstance(value, bool) for value in self.planned):
+            return None  # "yes" is the answer to many questions
         results = "\n".join(str(call.tool_call.result) for call in self.calls)
-        if not all(holds(self.brief, value) or holds(results, value) for value in self.planned):
-            return False
-        needed = [value for value in self.planned if holds(self.brief, value)]
-        last = max((n for n, one in enumerate(messages) if one.role == "assistant"), default=0)
-        heard = "\n".join(self.user_texts(last))
-        if not all(holds(heard, value) for value in needed):
-            return False
-        forms = Counter(_form(str(value)) for value in needed if any(map(str.isdigit, str(value))))
-        others = {word for word in _WITH_DIGIT.findall(heard) if not holds(self.brief, word)}
-        if {_form(word) for word in others} & set(forms) or max(forms.values(), default=0) > 1:
-            return False  # which of two values is which is not told by their forms
-        made = [(call.name, call.tool_call.arguments) for call in self.calls if not call.error]
-        failed = any(call.error for call in self.calls)
-        names = {name for name, _ in self.steps}
-        empty = any(call.tool_call.result in ("", "[]", "{}", [], {}) for call in self.calls if call.name not in names)
-        if failed or empty or all(one in made for one in self.steps):  # the tools may be at fault
-            return False
-        if any(consent(text) == "no" for text in self.user_texts()):
-            return False
-        if _REQUESTS.search(messages[last].text):  # an answer that it did not get
-            return False
-        if outcome_of(messages[last].text) == "refused" and {one.name for one in self.calls} - names:
-            return False  # what a tool besides the plan's told it may be why
+        if not all(value in self.needed or holds(results, value) for value in self.planned):
+            return None
+        late = [n for n in replies if all(holds(self.heard(n), value) for value in self.needed)]
+        heard = self.heard(replies[-1])
+        forms = Counter(_form(str(value)) for value in self.needed if any(map(str.isdigit, str(value))))
+        if not late or self.forms(heard, own=False).keys() & forms or max(forms.values(), default=0) > 1:
+            return None  # which of two values is which is not told by their forms
+        names, made = {name for name, _ in self.steps}, [(one.name, one.tool_call.arguments) for one in self.calls]
+        beside = [call for call in self.calls if call.name not in names]
+        empty = any(call.tool_call.result in ("", "[]", "{}", [], {}) for call in beside)
+        at_tools = any(call.error for call in self.calls) or empty or all(one in made for one in self.steps)
+        if at_tools or self.refuses(replies[-1]):
+            return None
+        told = outcome_of(messages[replies[-1]].text)
+        if beside and (told == "refused" or len(beside) == len(self.calls)):
+            return None  # what a tool besides the plan's told or did may be why
+        if len(late) >= TURNS:
+            return late[TURNS - 1]
+        if stop == "max_turns" or _REQUESTS.search(messages[replies[-1]].text):  # an answer that it did not get
+            return None
         # A user that leaves at anything else than an outcome may have had another wish.
-        return (
-            self.conversation.stop not in ("user_ended", "user_gave_up") or outcome_of(messages[last].text) is not None
-        )
+        return replies[-1] if told is not None or stop not in ("user_ended", "user_gave_up") else None
 
 
 def hand_offs(attempt: Attempt) -> set[int]:
     """Numbers of the calls of a draft that hand over to another agent: one named by the call works in a later step.
 
-    So it is of langgraph-supervisor and langgraph-swarm, and of a tool of one's own that returns a `Command`.
+    So it is of langgraph-supervisor and langgraph-swarm, and of a tool of one's own that returns a `Command`. An
+    interrupt is no act either.
     """
-    found = set[int]()
+    found = {n for n, call in enumerate(attempt.tool_calls) if call.name.startswith((*_HAND_OFF, INTERRUPT))}
     for place, step in enumerate(attempt.steps):
         here = {step.node, *step.path}
         later = {name for one in attempt.steps[place + 1 :] for name in (one.node, *one.path)} - here
@@ -321,7 +335,6 @@ def last_node(conversation: Conversation) -> str:
         attempts = [one for turn in conversation.unsaid[-1:] if turn.role == "assistant" for one in turn.attempts]
     for attempt in reversed(attempts):
         beside = hand_offs(attempt)
-        beside |= {n for n, call in enumerate(attempt.tool_calls) if call.name.startswith((*_HAND_OFF, INTERRUPT))}
         acted = [step for step in attempt.steps if set(step.calls) - beside]
         if step := next(iter(reversed(acted or attempt.steps)), None):
             return step.path[-1] if step.path else "" if step.node in _OF_ANY_AGENT else step.node
@@ -355,8 +368,32 @@ def found_faults(conversation: Conversation) -> Iterator[UserFaultFinding]:
     for name in BROKEN_ROLE:
         yield from (UserFaultFinding(name, *place) for place in DIALOGUE_RULES[name].find(conversation))
     yield from faults_of_user(conversation)
-    yield from _contradictions(conversation)
     yield from _ended_without_goal(conversation)
+    yield from _against_plan(Reading(conversation))
+
+
+def _against_plan(reading: Reading) -> Iterator[UserFaultFinding]:
+    """What the agent's calls, its last question and the plan show of the user."""
+    messages = reading.conversation.messages
+    unknown = reading.conversation.scenario.get("unknown")
+    for call in {call.name: call for call in reading.calls}.values():
+        for value, number, _ in reading.strange(call):
+            if number is None:
+                continue
+            if planned := reading.mistaken(value):
+                yield UserFaultFinding(CONTRADICTS, number, f"gives {value!r} in place of {planned!r}")
+            asked = [one.text for one in messages[max(0, number - 1) : number + 1]]
+            for thing in [unknown] if isinstance(unknown, str) else as_list(unknown):
+                if all(names_goal(word, asked) is not False for word in str(thing).split()):
+                    yield UserFaultFinding(KNOWS, number, f"gives {value!r}, and {thing} is what it does not know")
+    # It left at a question for a value that it kept to itself: the question shares a word with its fact. Not where it was
+    # asked the same before and gave something, which the agent may not have understood.
+    replies = [one.text for one in messages if one.role == "assistant"] or [""]
+    again = is_repeat(replies[-1], replies[:-1]) and values_in(reading.heard()) - values_in(reading.brief)
+    if reading.conversation.stop in ("user_ended", "user_gave_up") and {"?", "？"} & {*replies[-1]} and not again:
+        asked_for = [fact for fact in _facts(reading.conversation.scenario) if names_goal(fact, replies[-1:])]
+        kept = [value for value in reading.withheld if any(holds(fact, value) for fact in asked_for)]
+        yield from (UserFaultFinding(WITHHOLDS, len(messages) - 1, f"leaves without {value!r}") for value in kept[:1])
 
 
 def _ended_without_goal(conversation: Conversation) -> Iterator[UserFaultFinding]:
@@ -370,23 +407,6 @@ def _ended_without_goal(conversation: Conversation) -> Iterator[UserFaultFinding
         yield UserFaultFinding(NO_GOAL, said[-1][0], "no message has a word of its goal or facts")
 
 
-def _contradictions(conversation: Conversation) -> Iterator[UserFaultFinding]:
-    """A fact of the scenario in its own words, with another value than it has there."""
-    facts = _facts(conversation.scenario)
-    frames = {_frame(fact): values_in(fact) for fact in facts if values_in(fact) and len(fact) > 8}
-    known = set[str]().union(*map(values_in, map(str, scalars(dict(conversation.scenario)))))
-    heard = set[str]()
-    for number, message in enumerate(conversation.messages):
-        if message.role != "user":
-            heard |= values_in(message.text)
-            continue
-        for sentence in re.split(r"(?<=[.。!?！？\n])\s*", message.text):
-            if (own := frames.get(_frame(sentence))) is not None and (
-                other := values_in(sentence) - known - heard - own
-            ):
-                yield UserFaultFinding(CONTRADICTS, number, f"gives {min(other)!r} in place of {min(own)!r}")
-
-
 def _facts(scenario: Mapping[str, Any]) -> list[str]:
     """The facts that the user knows, each a text."""
     facts = scenario.get("facts")
@@ -395,16 +415,30 @@ def _facts(scenario: Mapping[str, Any]) -> list[str]:
     return re.split(r"(?<=[.。;；\n])\s*", facts) if isinstance(facts, str) else [str(one) for one in as_list(facts)]
 
 
-def _frame(sentence: str) -> str:
-    """A sentence without its values and marks."""
-    return re.sub(r"[\W_]+", " ", re.sub(r"\w*\d[\w:./-]*", "#", sentence)).strip().casefold()
-
-
 def first_fault(conversation: Conversation) -> UserFaultFinding | None:
-    """The first thing that the user simulator did wrong, with its message and reason; None without one."""
-    if conversation.fault == "user" and conversation.stop is not None:
+    """The first thing that the user simulator did wrong and that explains a failure; None without one."""
+    reading = Reading(conversation)
+    found = [fault for fault in found_faults(conversation) if _explains(reading, fault)]
+    if not found and conversation.fault == "user" and conversation.stop is not None:
         return UserFaultFinding(conversation.stop, len(conversation.messages) - 1, stop_in_words(conversation.stop))
-    return min(found_faults(conversation), key=lambda fault: fault.message, default=None)
+    return min(found, key=lambda fault: fault.message, default=None)
+
+
+def _explains(reading: Reading, fault: UserFaultFinding) -> bool:
+    """Whether a user's fault explains a failure: a sound agent survives most of what `check` finds.
+
+    Not a user that writes as the assistant, or repeats itself and keeps a value back, if the agent does nothing from then
+    on and had not said the same twice, which may have led to it; nor one that invents what has the form of a code of its
+    scenario which it never gave: other numbers may be its age.
+    """
+    if fault.rule == "user-as-assistant" or (fault.rule == "user-repeats-itself" and reading.withheld):
+        replies = [one.text for one in reading.conversation.messages[: fault.message] if one.role == "assistant"]
+        again = any(is_repeat(text, replies[:number]) for number, text in enumerate(replies))
+        return not again and not any(call.message > fault.message and not call.error for call in reading.calls)
+    if fault.rule == "user-invents":
+        said = reading.forms(reading.conversation.messages[fault.message].text, own=False)
+        return any("a" in form and reading.mistaken(value) for form, value in said.items())
+    return fault.rule not in USER_FAULT_RULES
 
 
 # The cause of a failure
@@ -426,99 +460,82 @@ def rejected_because(conversation: Conversation) -> str | None:
 
 def cause_of(conversation: Conversation, frames: tuple[str, ...] = ()) -> Cause:
     """What broke in a conversation without success, and whose fault it is; `frames`: of the error that ended it."""
-    last = len(conversation.messages) - 1 if conversation.messages else None
     node = last_node(conversation)
     if end := _of_end(conversation, frames):
+        last = len(conversation.messages) - 1 if conversation.messages else None
         return end.model_copy(update={"message": last, "node": node})
-    reading = Reading(conversation)
-    broke = _of_condition(reading, last)
-    found = _weighed(reading, [*found_faults(conversation)])
-    user = first_fault(conversation)
-    of_user = conversation.fault == "user" or any(weighs for _, weighs in found)
-    of_agent = _agents_fault(reading, broke)
-    if of_user and of_agent and not (reading.forbidden and not any(one.rule in _OTHER_VALUE for one, _ in found)):
-        return broke.model_copy(update={"node": node})  # each side did something wrong, and either may have led to it
-    if of_agent:
-        return broke.model_copy(update={"fault": "assistant", "because": of_agent, "node": node})
-    if of_user and user is not None:
-        user = next((fault for fault, weighs in found if weighs), user)
-        of_rule = user.rule in USER_RULES or user.rule in _OWN_RULES
-        what = USER_RULES[user.rule].description if user.rule in USER_RULES else _OWN_RULES.get(user.rule, "")
-        place: dict[str, Any] = {"site": "message", "message": user.message} if of_rule else {"message": last}
-        name = f"the user simulator was at fault: {what or stop_in_words(user.rule)}"
+    reading, user = Reading(conversation), first_fault(conversation)
+    broke = _of_condition(reading).model_copy(update={"node": node})
+    of_agent, message = _agents_fault(reading, broke)
+    if of_agent and (user is None or reading.forbidden):  # else either may have led to it
+        place: dict[str, Any] = (
+            {} if broke.site == "call" or message is None else {"site": "message", "message": message}
+        )
+        return broke.model_copy(update={"fault": "assistant", "because": of_agent} | place)
+    if of_agent or (reading.forbidden and (user is None or user.rule != KNOWS)):
+        return broke  # the user may have led the agent to what is forbidden
+    if user is not None:
+        place = {"site": "message", "message": user.message} if user.rule in USER_RULES else {}
+        name = f"the user simulator was at fault: {USER_RULES.get(user.rule) or stop_in_words(user.rule)}"
         return Cause(name=name, fault="user", because=user.reason, node=node, **place)
-    return broke.model_copy(update={"node": node})
+    for call in reading.calls[-1:]:
+        told, as_planned = (
+            conversation.messages[call.message].text,
+            (call.name, call.tool_call.arguments) in reading.steps,
+        )
+        if as_planned and _DOWN.search(call.error) and outcome_of(told) != "done":
+            because = f"`{call.name}` was called as planned, and what it needs is away: {call.error.splitlines()[0]}"
+            place = {"site": "call", "message": call.message}
+            return broke.model_copy(update={"fault": "infrastructure", "because": because} | place)
+    return broke
 
 
-def _weighed(reading: Reading, found: Sequence[UserFaultFinding]) -> list[tuple[UserFaultFinding, bool]]:
-    """Each finding, and whether it explains the failure; what only may be so is no explanation."""
-    # A user may repeat what an agent did not hear; not while it keeps a value to itself.
-    silent = bool(reading.withheld)
-    return [(one, _names(reading, one) and (one.rule != "user-repeats-itself" or silent)) for one in found]
-
-
-def _names(reading: Reading, fault: UserFaultFinding) -> bool:
-    """Whether a user's fault explains the failure: not a harmless one where the agent went on and acted, or had already
-    said the same twice, which may have led to it.
-
-    A user leaves early that keeps a value of the plan to itself. It invents what has the form of a code of its scenario that
-    it never gave: any other number may be its age.
-    """
-    if fault.rule == "user-leaves-early":
-        return reading.asked_for_withheld
-    if fault.rule == "user-invents":
-        return reading.mistaken(fault.message)
-    if fault.rule not in _HARMLESS:
-        return True
-    if any(call.message > fault.message and not call.error for call in reading.calls):
-        return False
-    replies = [one.text for one in reading.conversation.messages[: fault.message] if one.role == "assistant"]
-    return not any(is_repeat(text, replies[:number]) for number, text in enumerate(replies))
-
-
-def _agents_fault(reading: Reading, broke: Cause) -> str:
-    """What shows that the agent is at fault; empty if nothing does."""
+def _agents_fault(reading: Reading, broke: Cause) -> tuple[str, int | None]:
+    """What shows that the agent is at fault, empty if nothing does; and the message at which it went wrong."""
     if (call := reading.forbidden) is not None:
         success = reading.conversation.scenario.get(SUCCESS)
         bare = {"name": call.name} in forbidden_in(success)
         wanted = bare and (f"{SUCCESS}.tool_called", call.name) in tools_in_success(success)
         if wanted or (call.name, call.tool_call.arguments) in reading.steps:  # the scenario contradicts itself
-            return ""
-        return f"it called `{call.name}`, which the success forbids"
+            return "", None
+        return "" if reading.asked_for(call) else f"it called `{call.name}`, which the success forbids", call.message
     if broke.fault == "assistant":
-        return broke.name
-    if (call := reading.left_error()) is not None:
-        return f"its call of `{call.name}` failed by what it gave, and it left it at that"
+        return broke.name, broke.message
     own = map(Broken.model_validate, success_score(reading.conversation).get("broken", ()))
-    kinds = {one.kind for one in own}
-    if kinds & {"state", "not_called", "other_arguments", "no_result"} and reading.could_have:
-        return "the user gave every value of the plan that the oracle found, and it did not get there"
-    return ""
+    if not {one.kind for one in own} & {"state", "not_called", "all_failed", "other_arguments", "no_result"}:
+        return "", None
+    if (wrong := reading.wrong_call()) is not None and not reading.refuses():
+        return wrong
+    message = reading.lost()
+    because = "the user gave every value of the plan that the oracle found, and it did not get there"
+    return because if message is not None else "", message
 
 
 def _of_end(conversation: Conversation, frames: tuple[str, ...]) -> Cause | None:
     """The cause where code, a validator or a limit of the agent's own ended the conversation."""
     place = f" in `{frames[-1].rpartition(' in ')[2]}`" if frames else ""
+    drafts = [attempt for turn in conversation.unsaid if turn.role == "assistant" for attempt in turn.attempts]
+    calls = [call for one in drafts for call in one.tool_calls]
+    in_tool = any((call.error or "").startswith(f"{NO_RESULT}:") for call in calls)  # what fails there is anybody's
     if failure := conversation.ending_failure:
         if failure.silent or failure.error.startswith("AnswerError:"):
             who = "the agent" if failure.node == "assistant" else f"`{failure.node}`"
             fault = "user" if failure.node == "user_simulator" else failure.fault or "infrastructure"
             return Cause(name=f"{who} answered nothing", fault=fault)
-        kind = failure.error.partition(":")[0].strip()
-        kind = kind if kind.isidentifier() else "an error"
+        named = re.match(r"(\w+)(?=:| \(|$)", failure.error)
+        kind = named[1] if named else "an error"
         if failure.fault == "assistant":
-            in_tool = _in_a_tool(conversation)
             who = "a tool of the agent" if in_tool else "the agent's code"
-            name = f"{who} raised {kind}{place}"
-            return Cause(name=name, fault="undecided" if in_tool or kind in _OF_MACHINE else "assistant")
-        own = failure.node == "assistant" and kind in _OF_ANYBODY
+            unclear = in_tool or any(name in failure.error for name in _OF_MACHINE)
+            return Cause(name=f"{who} raised {kind}{place}", fault="undecided" if unclear else "assistant")
+        floods = len(calls) - len({repr((one.name, one.arguments)) for one in calls}) > 1  # by equal calls
+        own = failure.node == "assistant" and (kind in _OF_ANYBODY or floods)
         whose: Whose = "undecided" if own else failure.fault or "infrastructure"
         return Cause(name=f"`{failure.node}` failed: {kind}{place}", fault=whose)
     if conversation.stop == NONE_ACCEPTED:
-        name = f"no reply of the agent was accepted: {rejected_because(conversation)}"
-        return Cause(name=name, fault="assistant")
+        return Cause(name=f"no reply of the agent was accepted: {rejected_because(conversation)}", fault="assistant")
     if conversation.fault in ("assistant", "infrastructure"):
-        name, hung = stop_in_words(conversation.stop), conversation.stop == "agent_timeout" and _in_a_tool(conversation)
+        name, hung = stop_in_words(conversation.stop), conversation.stop == "agent_timeout" and in_tool
         return Cause(name=f"{name}, in a tool" if hung else name, fault="undecided" if hung else conversation.fault)
     score = success_score(conversation)
     if score.get("error"):
@@ -526,22 +543,16 @@ def _of_end(conversation: Conversation, frames: tuple[str, ...]) -> Cause | None
         kind = kind if kind.isidentifier() else "an error"
         return Cause(name=f"the scorer raised {kind}{place}", fault="infrastructure")
     if not isinstance(score.get("value"), bool):
-        return Cause(name="no scorer gave true or false", fault="infrastructure")
+        return Cause(name="no scorer gave true or false", fault="infrastructure" if score else "undecided")
     return None
 
 
-def _in_a_tool(conversation: Conversation) -> bool:
-    """Whether the agent was in a call of a tool when it ended: what hangs or raises there may be anybody's."""
-    drafts = [attempt for turn in conversation.unsaid if turn.role == "assistant" for attempt in turn.attempts]
-    return any((call.error or "").startswith(f"{NO_RESULT}:") for one in drafts for call in one.tool_calls)
-
-
-def _of_condition(reading: Reading, last: int | None) -> Cause:
-    """The condition of the success that was broken, at the call that broke it or at the end."""
+def _of_condition(reading: Reading) -> Cause:
+    """The condition of the success that was broken, at the call that broke it; else the place is not known."""
     score, stop = success_score(reading.conversation), stop_in_words(reading.conversation.stop)
     if (call := reading.forbidden) is not None:
         name = f"`{call.name}` was called, which it must not be"
-        return Cause(name=name, fault="undecided", site="call", message=call.message, tool=call.name)
+        return Cause(name=name, fault="undecided", site="call", message=call.message)
     known = [one for one in map(Broken.model_validate, score.get("broken", ())) if one.kind in CONDITIONS]
     broken = min(known, key=lambda one: [*CONDITIONS].index(one.kind), default=Broken(kind="own"))
     values = f"{_kind_of(broken.expected)} was expected, and it is {_kind_of(broken.got)}"
@@ -551,20 +562,16 @@ def _of_condition(reading: Reading, last: int | None) -> Cause:
     by_agent = broken.kind == "followed" or (broken.kind, broken.side) == ("said", "assistant")
     if broken.kind == "state" and broken.got:
         for call in reversed(reading.calls):
-            if not call.error and call.argument_with(broken.got):
-                return Cause(
-                    name=f"{name}, by `{call.name}`",
-                    fault="undecided",
-                    site="call",
-                    message=call.message,
-                    tool=call.name,
-                )
+            if not call.error and broken.got in [
+                json.dumps(one, ensure_ascii=False) for one in call.tool_call.arguments.values()
+            ]:
+                return Cause(name=f"{name}, by `{call.name}`", fault="undecided", site="call", message=call.message)
     calls = [call for call in reading.calls if call.name == broken.tool]
     if broken.kind == "other_arguments" and calls:
-        return Cause(name=name, fault="undecided", site="call", message=calls[-1].message, tool=broken.tool)
+        return Cause(name=name, fault="undecided", site="call", message=calls[-1].message)
     if broken.kind in ("own", "judged"):  # which say least: how it ended says more
         name = "; ".join(dict.fromkeys((name, stop)))
-    return Cause(name=name, fault="assistant" if by_agent else "undecided", message=last, tool=broken.tool)
+    return Cause(name=name, fault="assistant" if by_agent else "undecided")
 
 
 def _kind_of(text: str) -> str:
@@ -588,4 +595,4 @@ def templated_path(path: str) -> str:
     'bookings.*.stops.*.date'
     """
     parts = path.replace("[", ".").replace("]", "").split(".")
-    return ".".join(part if _PLAIN_KEY.match(part) else "*" for part in parts)
+    return ".".join(part if re.fullmatch("[a-z_]+", part) else "*" for part in parts)

@@ -33,6 +33,7 @@ def scenarios_command(
     people. Exit code 1: the model gave no wording of some.
     """
     from ..studies.scenario_design import designed, read_sources
+    from ..views.pages import plural
 
     file = out or Path("scenarios.jsonl")
     check_apart(file, agent, rules, examples)
@@ -51,9 +52,11 @@ def scenarios_command(
         print_json({"out": str(file), **about, "scenarios": list(result.lines)})
         return int(bool(unworded))
     put(*(f"no scenario: {line}" for line in result.lacking))
-    of = len(result.lines)
-    put(*(f"{number} of {of} scenarios: {verdict}" for verdict, number in result.verdicts.most_common()))
-    put(*unworded, f"written: {file}: {of} scenarios")
+    of = plural(len(result.lines), "scenario")
+    put(*(f"{number} of {of}: {verdict}" for verdict, number in result.verdicts.most_common()))
+    if bare := sum("success" not in line for line in result.lines):
+        put(f"{plural(bare, 'scenario')} without a success: `duologue test` gives no score until you write one")
+    put(*unworded, f"written: {file}: {of}")
     return int(bool(unworded))
 
 

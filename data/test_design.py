@@ -41,6 +41,10 @@ LACKING: Mapping[Kind, str] = {
 """Why an argument has no case of a kind."""
 _WORD = r"[A-Z]?[^\W_A-Z]+|[A-Z]+(?![^\W_A-Z])"
 """A word of a name such as `cancelOrder` or `move_booking`."""
+UNKNOWN = "AB1234"
+"""A text of which nothing is known, where there is no world to take one from."""
+MOST_RECORDS = 8
+"""Most examples that are made of a world."""
 NO_CHOICE = "purple"
 """A choice that no schema offers."""
 
@@ -69,7 +73,7 @@ class ToolArgument:
 
     @property
     def sample(self) -> Any:
-        """A value that the schema names, else one of its type."""
+        """A value that the schema names, else one of its type; None of a text of which nothing is known."""
         schema = self.schema
         named = [schema.get("const"), *as_list(schema.get("examples")), schema.get("default"), *self.choices]
         for value in named:
@@ -81,7 +85,25 @@ class ToolArgument:
         if kind in ("array", "object"):
             return [] if kind == "array" else {}
         words = (str(schema.get("format")), *self.label.casefold().split())
-        return next((SAMPLES[word] for word in words if word in SAMPLES), "AB1234")
+        return next((SAMPLES[word] for word in words if word in SAMPLES), None)
+
+    def values_in(self, state: Any) -> list[Any]:
+        """The values that a world has for it: those of fields of its name, or the ids of records that have its name.
+
+        A field `account`, a table or an object `accounts` whose keys or first fields are ids, for `account` and `account_id`.
+        """
+        found: list[Any] = []
+        for key, value in (pair for one in inside(state) if isinstance(one, Mapping) for pair in one.items()):
+            records = list(value.values()) if isinstance(value, Mapping) else value
+            if _thing(str(key)) != _thing(self.name):
+                continue
+            if isinstance(records, list) and all(isinstance(one, Mapping) for one in records):
+                found += value if isinstance(value, Mapping) else [next(iter(one.values()), None) for one in records]
+            elif not isinstance(value, Mapping | list):
+                found.append(value)
+        of_type = {"string": str, "integer": int}.get(str(self.schema.get("type")), lambda one: one)
+        fits = [one for one in found if one is not None and (of_type is not int or str(one).isdigit())]
+        return list(dict.fromkeys(map(of_type, fits)))
 
     def beyond(self, value: Any, present: Iterable[Any]) -> Any:
         """A value that the schema does not allow, or one of the same form that is not present; None without one.
@@ -226,7 +248,9 @@ def cases_of(
         }
         allowed = {number: example for number, example in whole.items() if by[number] is None}
         if not whole:
-            lacking.append(f"{tool.name}: no example has values of all its required arguments")
+            lacks = [one.name for one in tool.required if not any(one.name in example.values for example in examples)]
+            names = ", ".join(lacks) or "all its required arguments"
+            lacking.append(f"{tool.name}: no example and no world has a value of {names}")
             continue
         why = f"{tool.name}: the rules forbid it in every example"
         take({number: DesignedCase(tool, "valid", example) for number, example in allowed.items()}, why)
@@ -268,22 +292,38 @@ def rules_of(described: Any, tools: Sequence[ToolSchema], where: str) -> tuple[l
     return rules, prose
 
 
-def examples_of(described: Any, tools: Sequence[ToolSchema], where: str) -> tuple[list[Example], list[str]]:
-    """The examples of a list, or the one of an object of values, each with a value of every required argument.
-
-    The second list names the arguments whose values are invented. DataError for an argument that no tool has.
-    """
+def examples_of(described: Any, tools: Sequence[ToolSchema], where: str) -> list[Example]:
+    """The examples of a list, or the one of an object of values; DataError for an argument that no tool has."""
     listed = described.get("examples") if is_object(described) else described  # TOML has no list at its top
     items = listed if isinstance(listed, list) else [{"values": described}]
     examples = _checked(Example, items, f"{where}: example")
-    arguments = {argument.name: argument for tool in tools for argument in tool.arguments}
-    valued = {name for example in examples for name in example.values}
-    if unknown := sorted(valued - arguments.keys()):
+    arguments = {argument.name for tool in tools for argument in tool.arguments}
+    if unknown := sorted({name for example in examples for name in example.values} - arguments):
         raise DataError(f"{where}: no tool has the argument {unknown[0]!r}: there are {', '.join(sorted(arguments))}")
+    return examples or [Example(values={})]
+
+
+def completed(examples: Sequence[Example], tools: Sequence[ToolSchema]) -> tuple[list[Example], list[str]]:
+    """Examples with a value of each required argument: of their world, else invented; and the names of the invented ones.
+
+    An example without values becomes one for each record of its world, `MOST_RECORDS` at most. With a world no text is
+    invented of which nothing is known: an id that it does not have.
+    """
     required = {argument.name: argument for tool in tools for argument in tool.required}
-    invented = {name: [argument.sample] for name, argument in required.items() if name not in valued}
-    whole = [one.model_copy(update={"values": {**invented, **one.values}}) for one in examples or [Example(values={})]]
-    return whole, sorted(name for name in invented if not required[name].choices)
+    there = {name for example in examples for name in example.values}
+    whole, invented = [], set[str]()
+    for example in examples:
+        known = {name: one.values_in(example.world) for name, one in required.items() if name not in there}
+        known |= {name: [one.sample] for name, one in required.items() if name not in there and one.choices}
+        for name in (name for name, values in known.items() if not values):
+            sample = required[name].sample
+            known[name] = [sample] if sample is not None else [] if example.state is not None else [UNKNOWN]
+            invented |= {name} if known[name] else set()
+        number = max(map(len, known.values()), default=1) if not example.values else 1
+        for place in range(max(1, min(number, MOST_RECORDS))):
+            values = {name: own[place % len(own)] for name, own in known.items() if own}
+            whole.append(example.model_copy(update={"values": {**values, **example.values}}))
+    return whole, sorted(invented)
 
 
 def fields_of(tools: Sequence[ToolSchema], examples: Iterable[Example]) -> list[str]:
@@ -381,6 +421,13 @@ def _form(text: str) -> str:
     return re.sub(r"(.)\1+", r"\1", re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "0", text)))
 
 
+def _thing(name: str) -> str:
+    """What a name is about: `account` of `accounts`, `account_id` and `AccountNumber`."""
+    *first, last = [word.lower() for word in re.findall(_WORD, name)] or [name]
+    words = first if first and last in ("id", "code", "number", "no", "key") else [*first, last]
+    return "".join(words).removesuffix("s")
+
+
 PHRASES: Mapping[Language, Mapping[str, str]] = {
     "en": {
         "goal": "I want to {deed}.",
@@ -404,6 +451,8 @@ _VERBS = frozenset(
     "set share show sign start stop submit suspend switch tell track transfer unblock update upgrade verify view".split()
 )
 """First words of a description that say what a customer wants done; "fetch", "query" and "returns" are a program's."""
+_SEES = frozenset("describe fetch get list query retrieve show tell view".split())
+"""Verbs of tools that tell something: a customer wants to see it."""
 _TAIL = {
     "en": re.compile(
         r",.*|\s*[(:;].*|\s(?:as|by|from|if|in|given|using|via|when|where|which|whose|with)\s.*|\sfor (?:a|an|the) (?:given|specified)\b.*",
@@ -419,18 +468,24 @@ _ARTICLE = re.compile(r"\b(?:an?|the|(?:an?|the) (?:user|customer|reader)'s) (?=
 def deed_of(tool: ToolSchema, language: Language) -> str:
     """What a customer has the tool do: the beginning of its description if that names a deed, else its name in words.
 
-    An article before the name of an argument is the customer's own: "move my booking".
+    An article before the name of an argument, else of the thing, is the customer's own: "move my booking".
     """
     text = _SENTENCE_END.split(re.sub(r"`[^`]*`", "", tool.description).strip(), maxsplit=1)[0]
     text = " ".join(_TAIL[language].sub("", text).split()).strip(" .!。")
     if language == "zh":
         return re.sub(r"(?:用户|顾客|读者|客户)的", "我的", text) or tool.name
-    words = [word.lower() for word in re.findall(r"[A-Z]?[^\W_A-Z]+|[A-Z]+(?![^\W_A-Z])", tool.name)]
-    if text.split(" ")[0].casefold() not in _VERBS or len(text.split()) < 2:
-        return " my ".join([words[0], " ".join(words[1:])]) if len(words) > 1 else words[0] if words else tool.name
-    own = {*words[1:]}.union(*(one.label.split() for one in tool.arguments if one.schema.get("type") == "string"))
-    text = _ARTICLE.sub(lambda found: "my " if found[1] in own else found[0], text, count=1)
-    return text[0].lower() + text[1:]
+    verb, *things = [word.lower() for word in re.findall(_WORD, tool.name)] or [tool.name]
+    said, _, rest = text.partition(" ")
+    things = things or [one.label for one in tool.required[:1]]
+    if rest and (said := said.casefold().removesuffix("s" if said.casefold() == f"{verb}s" else "")) in {verb, *_VERBS}:
+        verb = said
+    else:
+        rest = f"the {re.sub(' (?:by|for|from|in|with) .*', '', ' '.join(things))}" if things else ""
+    labels = {word for one in tool.arguments if one.schema.get("type") == "string" for word in one.label.split()}
+    named = {found[1] for found in _ARTICLE.finditer(rest)}
+    own = named & labels or named & {*things}
+    rest = _ARTICLE.sub(lambda found: "my " if found[1] in own else found[0], rest)
+    return f"{'see' if verb in _SEES else verb} {rest}".strip()
 
 
 def line_of(case: DesignedCase, language: Language, number: int) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
 from ..data import domains
+from ..data.records import as_object
 from ..data.text.languages import Language, language_of
 from ..errors import DataError, placed
 from ..nodes.goodbyes import Ending
@@ -49,9 +50,11 @@ class Goals(ScenarioSource):
 def unless_the_scenario_says(state: State) -> Score | None:
     """The score of a scenario without `success`: whether the user left as one that has what it came for.
 
-    `None` for a retrieval-based user: it leaves where its source conversation ended, not by the agent's answers.
+    `None` for a retrieval-based user: it leaves where its source conversation ended, not by the agent's answers; and where
+    the oracle left a designed scenario undecided, which needs a `success` of yours.
     """
-    if KEY in state["scenario"] or any(map(origin_of, history(state, "user"))):
+    undecided = as_object(state["scenario"].get("proof")).get("verdict") == "undecided"
+    if KEY in state["scenario"] or undecided or any(map(origin_of, history(state, "user"))):
         return None
     return solved()(state)
 

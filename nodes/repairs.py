@@ -82,8 +82,22 @@ def wrong_of_user(text: str, ideal: Listener) -> str:
 
 def _told(fact: str, text: str) -> bool:
     if values := values_in(fact):
-        return bool(values & values_in(text))
+        return bool(values & values_in(text)) or any(holds(text, value) for value in values)
     return bool(set(plain_words(fact).split()) & set(plain_words(text).split()))
+
+
+def question_for(fact: str) -> str:
+    """The oracle's question for a fact, in the fact's words without its value, whatever its form."""
+    parts = re.split(r"\s+(?:is|are)\s+|\s*[:：=]\s*|是", fact)
+    label = next((part for part in parts if not values_in(part)), parts[0])
+    return f"{label}是什么？" if language_of(fact) == "zh" else f"What is {label[:1].lower()}{label[1:]}?"
+
+
+def ideal_answer(ideal: Listener) -> str:
+    """What the ideal user says next: to the oracle's question the fact itself."""
+    heard = ideal.prompt.others[-1] if ideal.prompt.others else ""
+    asked = [fact for fact in ideal.facts if question_for(fact) == heard]
+    return f"{asked[0]}." if asked else ideal.message()
 
 
 Calls: TypeAlias = Sequence[Mapping[str, Any]]
@@ -102,8 +116,13 @@ def wrong_of_agent(
     if questions := ideal.questions(text):
         results = values_in("\n".join(str(one.get("result")) for one in (*before, *calls)))
         return next(filter(None, (_wrong_question(one, text, results, ideal) for one in questions)), "")
-    made = [_call_of(one) for one in (*before, *calls) if one.get("error") is None]
-    lacking = [step for step in plan if _call_of(step) not in made]
+    every, heard = (*before, *calls), "\n".join(ideal.prompt.own)
+    made = [_call_of(one) for one in every if one.get("error") is None]
+    planned = [*scalars([step.get("arguments") for step in plan])]
+    followed = {name for name, own in made if all(one in planned and holds(heard, one) for one in scalars(own))}
+    lacking = [step for step in plan if _call_of(step) not in made and step.get("name") not in followed]
+    if {one["name"] for one in every} - {step.get("name") for step in plan} and outcome_of(text) != "done":
+        return ""  # what a tool besides the plan's told it may be why
     failed = any(one.get("error") and _call_of(one) in map(_call_of, plan) for one in calls)
     outcome = outcome_of(text)
     if outcome == "done" and lacking:
@@ -159,12 +178,12 @@ class RepairedUser:
         ideal = listener(state["scenario"], _turns(state))
         if self.whole:
             self.because = "an ideal user in its place"
-            return {"drafts": [{"text": ideal.message()}]}
+            return {"drafts": [{"text": ideal_answer(ideal)}]}
         update = await self.node(state, runtime)
         text = "\n".join(draft["text"] for draft in update.get("drafts") or ())
         if wrong := wrong_of_user(text, ideal) if not update.get("failed") else "it failed":
             self.because = self.because or wrong
-            return {"drafts": [{"text": ideal.message()}]}
+            return {"drafts": [{"text": ideal_answer(ideal)}]}
         return update
 
 
@@ -210,9 +229,7 @@ class RepairedAgent:
         for fact in ideal.facts:
             needed = [v for step in plan for v in scalars(as_object(step.get("arguments"))) if holds(fact, v)]
             if needed and not all(holds(heard, value) for value in needed):
-                label = re.split(" is |是", fact)[0]
-                chinese = language_of(fact) == "zh"
-                question = f"{label}是什么？" if chinese else f"What is {label[:1].lower()}{label[1:]}?"
+                question = question_for(fact)
                 again = sum(question == text for text in own) < MOST_ASKED
                 return {"drafts": [{"text": question if again else "Without that it is not possible."}]}
         made = [_call_of(one) for one in _calls(state) if one.get("error") is None]

@@ -72,7 +72,8 @@ class PreparedTest:
             counted,
             plan=trial.plan,
             ending=run.ending,
-            named=named | {name: (one.fault, one.because) for name, one in faults.items()},
+            named={name: (one.fault, one.because) for name, one in faults.items()}
+            | {name: one for name, one in named.items() if name not in faults or faults[name].fault == "undecided"},
         )
         result = with_verdict(
             success,

@@ -2,16 +2,15 @@
 
 A record that is replayed with nothing changed must give itself. Then each part is put right alone (`nodes.repairs`): the
 user's wrong messages, the agent from its first wrong act on, the tools by a specified world. The part that alone mends is
-at fault, a pair where only a pair does; where several mend, or none does, the fault is undecided. The scenario is at
-fault only by proof: its plan needs a value that neither its user nor a tool has. Whole parts from the start are tried
-last, and what they show is weak.
+at fault; where several mend, only a pair does, or none does, the fault is undecided. The scenario is at fault only by
+proof: its plan needs a value that neither its user nor a tool has.
 
 Agents and users run again from the start, with the replies that are kept: of a run without models a failure costs one
 conversation a part.
 """
 
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -42,11 +41,7 @@ REPEATS = 3
 
 
 async def faults_of(
-    trial: AgentTest,
-    failed: Iterable[Conversation],
-    *,
-    specified: World | None = None,
-    run: Path | None = None,
+    trial: AgentTest, failed: Iterable[Conversation], *, specified: World | None = None, run: Path | None = None
 ) -> dict[str, ButFor]:
     """Whose fault each failed conversation of a test is, by its id.
 
@@ -61,8 +56,8 @@ async def faults_of(
                 shutil.copy(run / REPLIES, folder)
             settings = RunSettings(progress=False, replies=Path(folder) / REPLIES)
             repairs = _Repairs(trial, talk, states[talk.id], specified, settings)
-            fault, because, weak = await repairs.fault()
-        found[talk.id] = ButFor(id=talk.id, fault=fault, because=because, weak=weak, conversations=repairs.begun)
+            fault, because = await repairs.fault()
+        found[talk.id] = ButFor(id=talk.id, fault=fault, because=because, conversations=repairs.begun)
     return found
 
 
@@ -70,9 +65,8 @@ class _Repairs:
     """The repairs of one failed conversation."""
 
     def __init__(
-        self, trial: AgentTest, talk: Conversation, state: Planned, specified: World | None,
-        settings: RunSettings,
-    ) -> None:  # fmt: skip
+        self, trial: AgentTest, talk: Conversation, state: Planned, specified: World | None, settings: RunSettings
+    ) -> None:
         self.cast, self.limits, self.talk, self.state = trial.cast, trial.limits, talk, state
         self.specified, self.settings = specified, settings
         self.begun = 0
@@ -81,40 +75,42 @@ class _Repairs:
         self.runs = REPEATS if used or asks_model(trial.cast.nodes["user_simulator"]) else 1
         self.because: dict[Part, str] = {}
 
-    async def fault(self) -> tuple[Whose, str, bool]:
-        """The fault, why, and whether it is weak."""
+    async def fault(self) -> tuple[Whose, str]:
+        """The fault, and why."""
         plan = as_list(self.talk.scenario.get("plan"))
         if not plan:
-            return "undecided", "the scenario has no plan (duologue scenarios)", False
+            return self._by_rules("the scenario has no plan (duologue scenarios)")
         speaker = self.cast.nodes["assistant"]
         try:
             tools = tools_in(getattr(speaker, "agent", None), "why")
             self.tools = replace(tools, context=getattr(speaker, "context", None))
         except DuologueError:
-            return "undecided", "the agent's tools cannot be called: give it as a LangGraph graph", False
+            return self._by_rules("its tools cannot be called apart from it: give the agent as a LangGraph graph")
         parts: tuple[Part, ...] = ("user", "assistant", *(("tools",) if self.specified is not None else ()))
         again, _ = await self._run(())
         if _content(again) != _content(self.talk):
-            return "undecided", "replayed with nothing changed it is another conversation", False
+            return self._by_rules("replayed with nothing changed it is another conversation")
         ideal, proven = await self._run(parts, whole=True)
         if value := self._missing(plan, ideal):
-            return "scenario", f"its plan needs {value!r}, which neither its user nor a tool has", False
+            return "scenario", f"its plan needs {value!r}, which neither its user nor a tool has"
         if not proven:
-            return "undecided", "an ideal user and the plan do not succeed either", False
+            return "undecided", "an ideal user and the plan do not succeed either"
         alone = [part for part in parts if await self._mends((part,))]
         if len(alone) == 1:
-            return alone[0], self.because[alone[0]], False
+            return alone[0], self.because[alone[0]]
         if alone:
-            return "undecided", f"{' or '.join(alone)}: the repair of each mends it", False
-        pairs = [pair for pair in combinations(parts, 2) if await self._mends(pair)]
-        if len(pairs) == 1:
-            return "undecided", f"{' and '.join(pairs[0])}: only the repair of both mends it", False
-        if pairs:
-            return "undecided", "several pairs of repairs mend it", False
-        whole = [part for part in parts if part != "tools" and await self._mends((part,), whole=True)]
-        if len(whole) == 1:
-            return whole[0], f"weak: only another {whole[0]} from the start mends it", True
-        return "undecided", "no repair mends it", False
+            return "undecided", f"{' or '.join(alone)}: the repair of each mends it"
+        pairs = [" and ".join(pair) for pair in combinations(parts, 2) if await self._mends(pair)]
+        return (
+            "undecided",
+            f"{', or '.join(pairs)}: only the repair of both mends it" if pairs else "no repair mends it",
+        )
+
+    def _by_rules(self, reason: str) -> tuple[Whose, str]:
+        """The fault by structure, where no repair can be made for a reason."""
+        result = outcome(self.talk)
+        shown = "" if result.cause is None else result.cause.because
+        return result.fault, "; ".join(filter(None, [shown, f"nothing was repaired: {reason}"]))
 
     def _missing(self, plan: list[Any], ideal: Conversation) -> Any:
         """A value of the plan that neither the scenario's user nor a result of a tool has; None if there is none."""
@@ -127,11 +123,11 @@ class _Repairs:
                     return value
         return None
 
-    async def _mends(self, parts: tuple[Part, ...], *, whole: bool = False) -> bool:
+    async def _mends(self, parts: tuple[Part, ...]) -> bool:
         """Whether at least half of the runs with these parts put right succeed; not where nothing was put right."""
         reached = 0
         for _ in range(self.runs):
-            _, success = await self._run(parts, whole=whole)
+            _, success = await self._run(parts)
             if not all(self.because.get(part) for part in parts):
                 return False
             reached += success
@@ -151,11 +147,8 @@ class _Repairs:
         cast = self.cast.replace(**changes)
         run = await arun({"": cast}, Scenarios([self.state], {}), self.settings, limits=self.limits)
         (talk,) = run.records()
-        put_right: Mapping[Part, str] = {
-            "user": user.because, "assistant": agent.because, "tools": "the tools by the specified world"
-        }  # fmt: skip
-        if not whole:
-            self.because |= {part: put_right[part] for part in parts}
+        put_right = {"user": user.because, "assistant": agent.because, "tools": "the tools by the specified world"}
+        self.because |= {part: put_right[part] for part in parts}
         return talk, outcome(talk).success is True
 
 

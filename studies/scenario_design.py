@@ -14,6 +14,7 @@ from ..data.test_design import (
     Example,
     Rule,
     cases_of,
+    completed,
     examples_of,
     fields_of,
     language_of_tools,
@@ -99,13 +100,13 @@ def read_sources(
     given, where = _given(rules, "--rules", live, "rules")
     found_rules, prose = rules_of(given or [], tools.schemas, where)
     given, where = _given(examples, "--examples", live, "examples")
-    found_examples, invented = examples_of(given or [], tools.schemas, where)
+    found_examples = examples_of(given or [], tools.schemas, where)
     oracle = Oracle(tools, live)
 
     async def with_states() -> list[Example]:
         return [one.model_copy(update={"state": await oracle.state(one.scenario)}) for one in found_examples]
 
-    found_examples = asyncio.run(with_states())
+    found_examples, invented = completed(asyncio.run(with_states()), tools.schemas)
     fields = fields_of(tools.schemas, found_examples)
     if unknown := [field for rule in found_rules for field in rule.when if field not in fields]:
         raise DataError(
@@ -121,15 +122,24 @@ def designed(
     cases, lacking = cases_of(sources.tools.schemas, sources.rules, sources.examples, seed)
     oracle = Oracle(sources.tools, sources.world, sources.rules)
 
+    unplayed: dict[str, str] = {}
+
     async def lines() -> list[dict[str, Any]]:
         found = []
         for number, case in enumerate(cases[:limit], start=1):
             watch(f"proves scenario {number} of {len(cases[:limit])}")
             line = line_of(case, sources.language, number)
-            found.append(line | (await oracle.proof(case, line)).keys)
+            proof = await oracle.proof(case, line)
+            of_world = case.kind != "valid" or proof.verdict != "must be refused"
+            if not of_world and (names := sorted(case.arguments.keys() & set(sources.invented))):
+                unplayed[case.tool.name] = (
+                    f"{case.tool.name}: the world does not take invented values ({', '.join(names)})"
+                )
+            if case.tool.name not in unplayed:
+                found.append(line | proof.keys)
         return found
 
-    return DesignedScenarios(tuple(asyncio.run(lines())), tuple(lacking))
+    return DesignedScenarios(tuple(asyncio.run(lines())), (*lacking, *unplayed.values()))
 
 
 def _given(source: str | None, option: str, world: Any, attribute: str) -> tuple[Any, str]:

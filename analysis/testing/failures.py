@@ -19,8 +19,6 @@ class ButFor(Record):
     """`user`, `assistant`, `tools`, `scenario`, or `undecided`."""
     because: str
     """What was put right, or why it is undecided."""
-    weak: bool = False
-    """Whether only a whole part in place of the recorded one mends it."""
     conversations: int = 0
     """Conversations that were begun for it."""
 

@@ -90,8 +90,8 @@ def verdict_lines(result: Successes) -> list[str]:
         )
     if (floor := result.floor) is not None:
         lines.append(
-            f"floor: an agent that only says it cannot help succeeds in {floor.refusing} of {floor.scenarios} scenarios, "
-            f"one that says nothing in {floor.silent}"
+            f"floor: an agent that only says it cannot help succeeds in {floor.refusing} of {floor.scenarios} "
+            f"scenario{'s' * (floor.scenarios != 1)}, one that says nothing in {floor.silent}"
         )
     if (first := result.first_draft) is not None and first.value is not None:
         lines.append(f"at first draft, without a rejected one: {number_line(first)}")

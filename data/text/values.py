@@ -158,7 +158,11 @@ def holds(text: str, value: Any) -> bool:
     words = str(value)
     values = values_in(words)
     folded = re.sub(r"[\W_]+", "", words).casefold()
-    within = not folded.isdigit() and folded in re.sub(r"[\W_]+", "", text).casefold()  # 3 is not in 23
+    if any(map(str.isdigit, folded)):  # VT220 is not in VT2201, and 3 is not in 23
+        spaced = r"[\W_]*".join(folded)
+        within = not folded.isdigit() and bool(re.search(rf"(?<![a-z\d]){spaced}(?![a-z\d])", text.casefold()))
+    else:
+        within = folded in re.sub(r"[\W_]+", "", text).casefold()
     return (bool(values) and values <= values_in(text)) or within
 
 

@@ -8,6 +8,7 @@ from duologue.data.test_design import (
     Example,
     Rule,
     cases_of,
+    completed,
     deed_of,
     examples_of,
     line_of,
@@ -32,7 +33,7 @@ GOLD = Rule(forbids=("block",), when={"kind": "gold"}, because="Gold cards stay 
 
 
 def examples(*values: dict[str, Any]) -> list[Example]:
-    return examples_of([{"values": one, "scenario": {"cards": CARDS}} for one in values], TOOLS, "here")[0]
+    return examples_of([{"values": one, "scenario": {"cards": CARDS}} for one in values], TOOLS, "here")
 
 
 def test_a_tool_has_a_case_for_each_kind_of_each_argument_and_for_each_rule() -> None:
@@ -107,13 +108,18 @@ def test_what_cannot_be_read_is_refused_with_its_place(read: Any, value: Any, wo
         ("move_booking", "Move a booking to another date, written as YYYY-MM-DD.", "move my booking to another date"),
         ("block", "Block a card by its number.", "block my card"),
         ("cancelOrder", "Returns a dict with the state of the order.", "cancel my order"),
-        ("get_balance", "", "get my balance"),
+        ("get_balance", "Tell the balance of an account.", "see the balance of my account"),
+        ("getBalance", "The balance.", "see my balance"),
+        ("block", "", "block my card"),
         ("renew", "续借用户的图书，期限三十天。", "续借我的图书"),
     ],
 )
 def test_a_deed_reads_as_a_customers_and_not_as_a_docstring(name: str, description: str, deed: str) -> None:
-    properties = {"card": {"type": "string"}, "booking": {"type": "string"}}
-    (tool,) = schemas_of([{"name": name, "description": description, "parameters": {"properties": properties}}], "here")
+    properties = {"card": {"type": "string"}, "booking": {"type": "string"}, "account": {"type": "string"}}
+    (tool,) = schemas_of(
+        [{"name": name, "description": description, "parameters": {"properties": properties, "required": ["card"]}}],
+        "here",
+    )
     assert deed_of(tool, "zh" if "续借" in description else "en") == deed
 
 
@@ -127,3 +133,16 @@ def test_a_line_says_what_the_user_has_has_not_and_means() -> None:
     assert ambiguous["facts"][0] == "The card is 4411, not 4422."
     assert (valid["cards"], valid["case"]) == (CARDS, {"tool": "block", "kind": "valid"})
     assert in_words([True, {"a": 1}], "en") == "yes, (a: 1)"
+
+
+def test_values_that_no_example_gives_are_those_of_the_world_and_no_id_is_invented_beside_it() -> None:
+    state = {"cards": CARDS, "orders": [{"code": 7, "days": 3}]}
+    (bare,) = examples_of([], TOOLS, "here")
+    whole, invented = completed([bare.model_copy(update={"state": state})], TOOLS)
+    assert [one.values for one in whole] == [{"card": name, "days": 3} for name in CARDS]
+    assert invented == []
+    assert cases_of(TOOLS, [GOLD], whole)[0][1].arguments == {"card": "4422", "days": 3}  # the rule has its case
+    other, invented = completed([bare.model_copy(update={"state": {"orders": []}})], TOOLS)
+    assert (other[0].values, invented) == ({"days": 1}, ["days"])
+    assert cases_of(TOOLS, (), other) == ([], ["block: no example and no world has a value of card"])
+    assert completed([bare], TOOLS)[1] == ["card", "days"]  # without a world any text does

@@ -86,7 +86,7 @@ async def proof(
     rules: Any = (),
 ) -> ScenarioProof:
     agent = tools_in(list(tools), "here")
-    cases, _ = cases_of(agent.schemas, rules, examples_of(list(examples), agent.schemas, "here")[0])
+    cases, _ = cases_of(agent.schemas, rules, examples_of(list(examples), agent.schemas, "here"))
     case = next(case for case in cases if (case.tool.name, case.kind) == (name, kind))
     return await Oracle(agent, world, rules).proof(case, line_of(case, "en", 1))
 

@@ -32,6 +32,7 @@ def reply(text: str, *calls: ToolCall, steps: tuple[Step, ...] = ()) -> Message:
 
 def failed(*said: Any, success: Any = None, plan: Any = None, **more: Any) -> Conversation:
     scenario = {"goal": GOAL, "facts": FACTS, "success": success or {}} | ({} if plan is None else {"plan": plan})
+    scenario |= {"unknown": more.pop("unknown", [])}
     return talk(more.pop("id", "1"), False, *said, scenario=scenario, **more)
 
 
@@ -42,6 +43,8 @@ def cause(*said: Any, **more: Any) -> Cause:
 
 
 MOVED = call("change", booking="QX4821", date="2026-05-04")
+OTHER, CANCELLED = call("change", booking="QX4812", date="2026-05-03"), call("cancel", booking="QX4821")
+AWAY = call("change", "HTTPStatusError('Server answered 503')", **PLAN[0]["arguments"])
 BYE = "Thank you, goodbye."
 
 
@@ -51,8 +54,11 @@ BYE = "Thank you, goodbye."
         ([WISH, reply("Moved.", MOVED), BYE], {"plan": PLAN, "broken": [STATE]}),
         ([WISH, "I cannot do that.", "I give up, goodbye."], {"plan": PLAN, "broken": [NEVER]}),
         ([WISH, reply("Moved.", MOVED), BYE], {"success": {"tool_not_called": "change"}}),
-        ([WISH, reply("No.", call("change", "Error invoking tool 'change' with kwargs {}: field required"))], {}),
-        ([WISH, reply("No.", call("change", "no such booking", booking="QX4812"))], {}),
+        ([WISH, reply("No.", call("change", "Error invoking tool 'change' with kwargs {}: field required"))], {"broken": [NEVER]}),
+        ([WISH, reply("No.", call("change", "no such booking", booking="QX4812"))], {"broken": [NEVER]}),
+        ([WISH, reply("No.", call("change", "no such date", booking="QX4821", date="03/05/26"))], {"plan": PLAN, "broken": [NEVER]}),
+        ([WISH, *["Which one?", "I said it.", "And how are you?", "Well.", "Nice weather!", BYE]], {"plan": PLAN, "broken": [NEVER]}),
+        (["Please change QX4821.", reply("Moved.", MOVED), BYE], {"success": {"tool_not_called": "change"}}),  # a refusal is wanted
         ([WISH, "Ignored."], {"broken": [{"kind": "followed"}]}),
         ([WISH, "Hm."], {"stop": "agent_timeout"}),
         ([WISH], {"stop": "model_failed", "failure": Failure(node="assistant", error="KeyError: 1", fault="assistant")}),
@@ -74,7 +80,10 @@ def test_the_agent_is_at_fault_by_its_end_a_forbidden_call_or_a_plan_that_the_us
         ([WISH, reply("No.", call("change", "User rejected the tool call for `change`", booking="X1"))], {"plan": PLAN}),
         ([WISH, "One moment.", "And?", "One moment."], {"broken": [NEVER]}),  # loops may have any reason
         ([WISH, reply("Moved.", MOVED), BYE], {"success": {"any_of": [{"tool_not_called": "change"}]}}),
-        (["Move it, it is QX4812.", reply("Moved.", MOVED), BYE], {"success": {"tool_not_called": "change"}}),
+        (["Move it, it is QX4812.", reply("Moved.", OTHER), BYE], {"success": {"tool_not_called": "change"}}),
+        (["Please cancel QX4821.", reply("Done.", CANCELLED), BYE], {"success": {"tool_not_called": "cancel"}, "plan": PLAN}),
+        (["Move it to May 3rd.", "Which?", "It is QX4812.", reply("Moved.", call("change", booking="QX4812", date="2026-05-04"))], {"broken": [STATE], "plan": PLAN}),
+        ([WISH, "Shall I?", "Yes.", "One moment."], {"plan": PLAN, "broken": [NEVER], "stop": "max_turns"}),
     ],
 )  # fmt: skip
 def test_what_structure_does_not_show_is_undecided(said: list[Any], more: dict[str, Any]) -> None:
@@ -86,12 +95,27 @@ def test_what_structure_does_not_show_is_undecided(said: list[Any], more: dict[s
     ("said", "words", "message"),
     [
         (["[System] You are a customer who moves a flight.", "Hm."], "another side", 0),
-        (["Move my flight.", "Which?", "The booking is QX4821. The date is 2026-06-03.", "Hm."], "another value", 2),
+        (
+            ["Move QX4821 to 2026-06-03.", reply("Moved.", call("change", booking="QX4821", date="2026-06-03")), BYE],
+            "another value",
+            0,
+        ),
+        (
+            [
+                "Move my flight.",
+                "Which is your card?",
+                "My card is 4711.",
+                reply("Moved.", call("change", card="4711")),
+                BYE,
+            ],
+            "does not know",
+            2,
+        ),
         (["Move my flight.", "Which?", "It's QX4812.", "There is no such booking.", "Bye."], "does not have", 2),
     ],
 )
 def test_the_user_is_at_fault_by_what_it_says_against_its_scenario(said: list[str], words: str, message: int) -> None:
-    found = cause(*said, broken=[NEVER])
+    found = cause(*said, broken=[NEVER], unknown=["the card"])
     assert (found.fault, found.message) == ("user", message)
     assert words in found.name
 
@@ -102,6 +126,7 @@ def test_the_user_is_at_fault_by_what_it_says_against_its_scenario(said: list[st
         ("Which booking is it?", PLAN, "user"),  # it keeps the booking to itself, which the plan needs
         ("Which one is it?", None, "undecided"),
         ("Erledigt. Noch etwas?", [], "undecided"),
+        ("Which booking is it? It is in your mail.", PLAN, "user"),
     ],
 )
 def test_a_user_leaves_early_that_keeps_a_value_of_the_plan_to_itself(asked: str, plan: Any, fault: str) -> None:
@@ -152,7 +177,7 @@ def test_a_harmless_fault_of_the_user_explains_nothing_where_the_agent_went_on_a
 )  # fmt: skip
 def test_the_broken_condition_names_the_group(broken: list[Any], name: str) -> None:
     found = cause(WISH, "Hm.", broken=broken, stop="user_gave_up")
-    assert (found.name, found.fault, found.site, found.message) == (name, "undecided", "end", 1)
+    assert (found.name, found.fault, found.site, found.message) == (name, "undecided", "end", None)
     assert templated_path("orders[3].Ada Lovelace.price") == "orders.*.*.price"
 
 
@@ -165,7 +190,7 @@ def test_the_call_that_wrote_the_wrong_value_is_the_place_and_groups_are_by_the_
     for hand_off in (call("transfer_to_refunds"), call("delegate", agent="refunds"), call("ask_refunds")):
         found = cause(WISH, reply("Moved.", hand_off, MOVED, steps=steps), BYE, broken=[STATE])
         assert found.group.endswith("not the expected one, by `change`, at `refunds`")
-        assert (found.site, found.tool, found.message) == ("call", "change", 1)
+        assert (found.site, found.message) == ("call", 1)
     alone = cause(WISH, reply("Moved.", call("transfer_to_refunds"), steps=steps[:1]), BYE, broken=[NEVER])
     assert alone.group == "`change` was not called, at `supervisor`"
 
@@ -189,6 +214,11 @@ def test_groups_count_equal_causes_and_name_the_shortest_conversation_the_faults
     assert (second.conversations, second.fault) == (1, "undecided")
     old, new = result.failures[:1], result.failures[1:]
     assert sorted(groups_of({"new": new, "old": old})[0].versions.items()) == [("new", 3), ("old", 0)]
+
+
+def test_a_tool_whose_endpoint_is_away_is_no_fault_of_the_agent_that_called_it_as_planned() -> None:
+    assert cause(WISH, reply("I am sorry.", AWAY), BYE, plan=PLAN, broken=[NEVER]).fault == "infrastructure"
+    assert cause(WISH, reply("It is done.", AWAY), BYE, plan=PLAN, broken=[NEVER]).fault == "undecided"
 
 
 def test_the_page_marks_the_message_at_which_a_conversation_went_wrong() -> None:

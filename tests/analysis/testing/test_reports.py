@@ -39,9 +39,7 @@ def test_twenty_conversations_take_at_most_forty_lines() -> None:
 def test_markdown_and_html_have_the_same_lines_with_links_and_no_markup_of_others() -> None:
     result = with_verdict(successes(HELD))
     for text in (markdown(result, "x", lambda name: f"page.html#{name}"), result_html(result, {"b": "#b", "c": "#c"})):
-        places = [
-            text.index(words) for words in ("not passed", "1 of 2", "the agent refused", "#b/3", "Success by scen")
-        ]
+        places = [text.index(words) for words in ("not passed", "1 of 2", "the agent refused", "#b", "Success by scen")]
         assert places == sorted(places)
         assert "<b>2" not in text
     assert "| first | 2 | 1 | 0.50 | 0 |" in markdown(result, "x")
@@ -74,7 +72,7 @@ def test_junit_has_a_case_for_each_planned_conversation() -> None:
     assert failure is not None
     assert error is not None
     assert failure.get("type") == "fault: undecided"
-    assert "group: the agent refused, message 3" in str(failure.text)
+    assert "group: the agent refused" in str(failure.text)
     assert "page: p#b" in str(failure.text)
     assert error.get("type") == "fault: infrastructure"
     assert "ConnectionError" in str(error.get("message"))

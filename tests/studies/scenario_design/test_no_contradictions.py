@@ -107,7 +107,7 @@ def test_no_scenario_contradicts_a_rule_or_another_scenario(
         }
         for one in worlds
     ]
-    examples, _ = examples_of(given_examples, TOOLS.schemas, "here")
+    examples = examples_of(given_examples, TOOLS.schemas, "here")
     sources = DesignSources(TOOLS, Desk, tuple(Rule(**one) for one in rules), (), tuple(examples), ())
     lines = designed(sources).lines
     promises: dict[str, Any] = {}
