@@ -21,7 +21,7 @@ from ..nodes.contract import Node, closing
 from ..nodes.goodbyes import Ending
 from ..nodes.messages import RepairPrompts
 from ..nodes.requests import PostQuestions
-from ..nodes.speakers.replay import ReplayedLabels, ReplaySpeaker, replayed
+from ..nodes.speakers.replay import ReplaySpeaker, replayed
 from ..nodes.state import Planned
 from ..nodes.validators import Observing, not_empty
 from .casts.cast import STORED, Cast, stored_words
@@ -199,9 +199,9 @@ def cast(
         ends_anyway=as_published,
         instructions=() if as_published else nodes.told_to_user(pages),
     )
-    ended = PostQuestions(pages, asked) if post_questions else closing
+    ended: Node = PostQuestions(pages, asked) if post_questions else closing
     if len(replays) == 2 and replays[0].conversations == replays[1].conversations:
-        ended = ReplayedLabels(replays[0])
+        ended = replays[0].labels
     return assembled(
         common,
         turns=TURNS,

@@ -39,10 +39,6 @@ _TYPES = ("human", "ai", "tool", "system")
 _ITEMS = ("message", "reasoning", "function_call", "function_call_output")
 """Types of items by which a list is known to be one of OpenAI's Responses."""
 
-_CHUNK = "chat.completion.chunk"
-_RESPONSES = ("response", "realtime.response")
-"""Kinds of OpenAI's objects: a piece of a completion, and what the events of a stream tell as a whole."""
-
 
 class AnswerError(DuologueError, TypeError):
     """What a function or an agent answered is no reply; `how`: how it answered."""
@@ -290,9 +286,9 @@ def _whole(pieces: Sequence[Any]) -> Answer:
     if all(isinstance(piece, str) for piece in pieces):
         return "".join(pieces)
     objects = [one for one in map(_dumped, pieces) if isinstance(one, Mapping)]
-    if objects and all(one.get("object") == _CHUNK for one in objects):
+    if objects and all(one.get("object") == "chat.completion.chunk" for one in objects):
         return _completion(objects)
-    if wholes := [one for one in objects if "messages" in one or one.get("object") in _RESPONSES]:
+    if wholes := [one for one in objects if "messages" in one or str(one.get("object")).endswith("response")]:
         return wholes[-1]
     whole: list[Any] = []
     for piece in pieces:

@@ -153,8 +153,7 @@ class AgentSpeaker(Speaker):
         acts = isinstance(limits, Context) and limits.world is not None
         recipient = {**self.provenance(), "memory": memory_of(state, self.role)}
         call, attempt = speaker_call(self.role, state, limits), attempt_number(state, self.role)
-        update = await current().update(recipient, self.sent(state), call, attempt, ask, keep=not acts)
-        return cast(Update, update)
+        return cast(Update, await current().update(recipient, self.sent(state), call, attempt, ask, keep=not acts))
 
     # A turn
 
@@ -627,8 +626,7 @@ class Thread:
                 except NotImplementedError:  # of what is not async, such as a `wrap_model_call` of LangChain's pages
                     self.is_blocking, given = True, None  # it goes on from the node that failed
                     turn.steps = [step for step in turn.steps if not str(step.error).startswith("NotImplementedError")]
-            call = partial(self.agent.invoke, given, context=context, durability="sync")
-            turn.answer = await in_thread(call)
+            turn.answer = await in_thread(partial(self.agent.invoke, given, context=context, durability="sync"))
 
     async def settle(self, turn: Turn) -> None:
         """Read what the call came to, however it ended."""

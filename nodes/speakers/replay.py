@@ -88,6 +88,14 @@ class ReplaySpeaker:
             update["stop"] = "user_ended"  # also at a goodbye, which gets no reply
         return update
 
+    async def labels(self, state: State, runtime: Runtime[Limits]) -> Update:
+        """The closing node where both sides replay the same data set: it restores the conversation's labels.
+
+        Those of a conversation that was not replayed to its end might be wrong: they are left out.
+        """
+        stored = self.about(state) if state.get("stop") == "user_ended" else None
+        return {} if stored is None else {"labels": stored.labels}
+
     def provenance(self) -> dict[str, Any]:
         return {"replays": self.source, "digest": self._digest}
 
@@ -102,17 +110,3 @@ def _draft(message: Message) -> Draft:
     values |= {"labels": dict(message.labels), "extra": dict(message.extra), "kept": dict(message.kept)}
     rest = {} if message.stored else {"stored": False}
     return cast(Draft, {"text": message.text} | {name: value for name, value in values.items() if value} | rest)
-
-
-@dataclass(frozen=True)
-class ReplayedLabels:
-    """A closing node that restores a conversation's labels if both sides replay the same data set.
-
-    Those of a conversation that was not replayed to its end, or only on one side, might be wrong: they are left out.
-    """
-
-    speaker: ReplaySpeaker
-
-    async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
-        stored = self.speaker.about(state) if state.get("stop") == "user_ended" else None
-        return {} if stored is None else {"labels": stored.labels}
