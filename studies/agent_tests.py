@@ -55,6 +55,8 @@ class PreparedTest:
         """The result; `again`: how to go on with an incomplete run, in words; `name`: of the agent in a comparison."""
         trial, old, asked = self.trial, self.old, self.arguments
         beside = None if old is None else old.replies
+        # First, so that a world that keeps a file leaves that of the agent itself.
+        floor = None if isinstance(trial, RetakenTest) else await floor_of(trial)
         run = await arun(self.casts, trial.scenarios, settings, limits=trial.limits, beside=beside)
         for note in run.notes:
             logged(note)
@@ -87,7 +89,7 @@ class PreparedTest:
             "advice": tuple(advice_on(result, trial.cast.nodes["assistant"])),
             "cost": run.calls.spending.counted_cost,
             "resume": resuming(result, again, run.ending) if again else "",
-            "floor": None if isinstance(trial, RetakenTest) else await floor_of(trial),
+            "floor": floor,
             "judge": None if self.people is None else judge_check(counted, self.people),
             "notes": (*lines, *trial.scenarios.notes, *success.notes),
         }
