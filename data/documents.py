@@ -20,7 +20,6 @@ SUFFIXES = (*MARKDOWN, *TEXT, *HTML, *WORD)
 LISTED = ".md, .txt, .html or .docx"
 OTHERS = (".doc", ".odt", ".rtf", ".pdf", ".epub", ".tex", ".rst", ".org", ".adoc", ".ipynb")
 """Formats of documents that are not read."""
-MOST_BYTES = 50_000_000
 TITLE = 80
 """Most characters of a first line that is taken for the title."""
 
@@ -96,7 +95,7 @@ def _document(path: Path, name: str) -> Document:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise DataError(f"{at(path)}: {suffix} files are not read: save it as {LISTED}")
-    stored = content(path, MOST_BYTES)
+    stored = content(path)
     try:
         if suffix in (*HTML, *WORD):
             blocks, title = _of_html(_word(stored) if suffix in WORD else stored)
