@@ -103,11 +103,6 @@ class Loaded(Sequence[Conversation]):
         return self.conversations[number]
 
 
-def annotated_in(*sources: Iterable[Conversation]) -> frozenset[str]:
-    """Keys of the labels that annotators wrote into any of these sources; conversations by themselves have none."""
-    return frozenset(key for source in sources if isinstance(source, Loaded) for key in source.annotated)
-
-
 class DataSource:
     """A path of a known format that is not read yet; DataError if its format is unknown."""
 
