@@ -19,7 +19,7 @@ MARKDOWN, TEXT, HTML, WORD = (".md", ".markdown"), (".txt", ".text"), (".html", 
 SUFFIXES = (*MARKDOWN, *TEXT, *HTML, *WORD)
 LISTED = ".md, .txt, .html or .docx"
 OTHERS = (".doc", ".odt", ".rtf", ".pdf", ".epub", ".tex", ".rst", ".org", ".adoc", ".ipynb")
-"""Formats of documents that are not read."""
+"""Formats of documents that `read` only refuses."""
 TITLE = 80
 """Most characters of a first line that is taken for the title."""
 
@@ -62,11 +62,6 @@ class Document:
     """Title that the file declares outside of its text: in front matter, or `<title>` in HTML."""
     notes: tuple[str, ...] = ()
     """Remarks about the reading, without the document's name."""
-
-
-def is_document(path: Path) -> bool:
-    """Whether a file is a document by the end of its name, also of a kind that `read` only refuses."""
-    return path.suffix.lower() in (*SUFFIXES, *OTHERS)
 
 
 def read(path: str | Path) -> tuple[list[Document], list[str]]:

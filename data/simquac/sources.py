@@ -197,8 +197,9 @@ def topic_set(path: str | Path, *, max_section_bytes: int = MAX_SECTION_BYTES) -
     bytes is split.
     """
     source = Source(path)
-    named = not source.is_folder and documents.is_document(source.path)
-    is_text = named and source.path.suffix.lower() in documents.TEXT
+    ending = source.path.suffix.lower()
+    named = not source.is_folder and ending in (*documents.SUFFIXES, *documents.OTHERS)
+    is_text = named and ending in documents.TEXT
     form = None
     if is_text or not named:  # a text is a document unless it is a data set's file; a folder unless it is a run
         others = (messages.FORMAT, messages.SHAREGPT)
