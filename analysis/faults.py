@@ -27,9 +27,10 @@ from ..data.records import (
     as_object,
     stop_in_words,
 )
-from ..data.rules import DIALOGUE_RULES, USER_FAULT_RULES, UserFaultFinding, faults_of_user
+from ..data.rules import DIALOGUE_RULES
 from ..data.rules.guards import is_repeat
 from ..data.rules.outcomes import consent, is_courtesy, outcome_of, statements
+from ..data.rules.user_faults import USER_FAULT_RULES, UserFaultFinding, faults_of_user
 from ..data.scenarios import tools_in_success
 from ..data.text.languages import HAN
 from ..data.text.values import brief_of, holds, names_goal, scalars, values_in

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .records import Part, PartType, is_object
+from .records import Part, PartType, as_object, is_object
 
 _TYPES: Mapping[str, PartType] = {
     **dict.fromkeys("image image_url input_image output_image image_file image_generation_call".split(), "image"),
@@ -59,10 +59,10 @@ def part_of(block: Any) -> Part | None:
     data = _first(fields, _DATA) if url is None else url if url[:5].lower() == "data:" else None
     if data is not None and data[:5].lower() == "data:":
         mime, url = mime or data[5:].partition(",")[0].partition(";")[0].lower() or None, None
-    if data is not None and "text" in (fields.get("source_type"), _inner_type(block)):
+    if data is not None and "text" in (fields.get("source_type"), as_object(block.get("source")).get("type")):
         text = text or data
-    elif data is not None:
-        size = _bytes_in(data)
+    elif data is not None:  # base64, perhaps in a data URL
+        size = len(data.rpartition(",")[2].rstrip("=")) * 3 // 4
     return Part(
         type=part_type,
         name=_first(fields, _NAMES),
@@ -122,21 +122,10 @@ def _flat(block: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**fields, **{key: value for key, value in block.items() if not is_object(value)}} if fields else block
 
 
-def _inner_type(block: Mapping[str, Any]) -> Any:
-    source = block.get("source")
-    return source.get("type") if is_object(source) else None
-
-
 def _first(fields: Mapping[str, Any], keys: Sequence[str]) -> str | None:
     text = next((value for key in keys if isinstance(value := fields.get(key), str) and value), None)
     # Half a surrogate pair cannot be written to a file.
     return None if text is None else text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _bytes_in(data: str) -> int:
-    """Bytes of content in base64, perhaps in a data URL."""
-    digits = data.rpartition(",")[2].rstrip("=")
-    return len(digits) * 3 // 4
 
 
 def _type_of(mime: str | None) -> PartType:

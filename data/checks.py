@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable
 from ..errors import DataError
 from . import domains
 from .records import Conversation
-from .rules import USER_FAULT_RULES, Finding, Rule
-from .rules.user_faults import has_user_brief
+from .rules import Finding, Rule
+from .rules.user_faults import USER_FAULT_RULES, has_user_brief
 
 
 def known_rules() -> dict[str, Rule]:

@@ -19,8 +19,7 @@ MARKDOWN, TEXT, HTML, WORD = (".md", ".markdown"), (".txt", ".text"), (".html", 
 SUFFIXES = (*MARKDOWN, *TEXT, *HTML, *WORD)
 LISTED = ".md, .txt, .html or .docx"
 OTHERS = (".doc", ".odt", ".rtf", ".pdf", ".epub", ".tex", ".rst", ".org", ".adoc", ".ipynb")
-"""Formats of documents that are not read."""
-MOST_BYTES = 50_000_000
+"""Formats of documents that `read` only refuses."""
 TITLE = 80
 """Most characters of a first line that is taken for the title."""
 
@@ -65,11 +64,6 @@ class Document:
     """Remarks about the reading, without the document's name."""
 
 
-def is_document(path: Path) -> bool:
-    """Whether a file is a document by the end of its name, also of a kind that `read` only refuses."""
-    return path.suffix.lower() in (*SUFFIXES, *OTHERS)
-
-
 def read(path: str | Path) -> tuple[list[Document], list[str]]:
     """The documents of a file or folder, by name, and notes about files that were passed over.
 
@@ -96,7 +90,7 @@ def _document(path: Path, name: str) -> Document:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise DataError(f"{at(path)}: {suffix} files are not read: save it as {LISTED}")
-    stored = content(path, MOST_BYTES)
+    stored = content(path)
     try:
         if suffix in (*HTML, *WORD):
             blocks, title = _of_html(_word(stored) if suffix in WORD else stored)

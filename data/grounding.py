@@ -33,9 +33,6 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 
-MOST_FAILED = 100
-"""Most failed parts that are listed; the search stops at this number."""
-
 
 @dataclass(frozen=True)
 class Grounding:
@@ -107,8 +104,6 @@ def ground(answer: str, section: str, background: str = "") -> Grounding:
             span = section_index.find(part, search_from)
             if span is None:
                 failed.append(part)
-                if len(failed) == MOST_FAILED:
-                    return Grounding(reason="partly" if spans or line_spans else "not_in_section", failed=tuple(failed))
                 continue
             if line_spans and section_index.touch(line_spans[-1].end, span.start):
                 line_spans[-1] = section_index.slice(line_spans[-1].start, span.end)

@@ -13,7 +13,7 @@ from . import domains
 from .files.json import Broken
 from .formats.messages import asides
 from .formats.record_lines import StoredLines, StoredRun
-from .formats.source import FOLDER, Contents, Format, Source, detected
+from .formats.source import FOLDER, Contents, Source, detected
 from .identity import digest
 from .labels import table
 from .records import Conversation, Json, is_object
@@ -103,18 +103,16 @@ class Loaded(Sequence[Conversation]):
         return self.conversations[number]
 
 
-def annotated_in(*sources: Iterable[Conversation]) -> frozenset[str]:
-    """Keys of the labels that annotators wrote into any of these sources; conversations by themselves have none."""
-    return frozenset(key for source in sources if isinstance(source, Loaded) for key in source.annotated)
-
-
 class DataSource:
     """A path of a known format that is not read yet; DataError if its format is unknown."""
 
     def __init__(self, path: str | Path, *, skip_broken: bool = False) -> None:
         self.path = Path(path)
         self._broken = Broken(skip_broken)
-        self._form = _format_of(self.path, self._broken)
+        source = Source(self.path, self._broken)
+        self._form = detected(source, (table.FORMAT, *domains.known_formats()))
+        if self._form is None and not source.is_folder:
+            raise DataError(f"{at(self.path)}: {_unknown(source.first)}")
 
     @property
     def kind(self) -> str:
@@ -218,14 +216,6 @@ def load(path: str | Path, *, skip_broken: bool = False) -> Loaded:
         >>> loaded[0].messages[1].rejected  # drafts before it, each with its reason  # doctest: +SKIP
     """
     return DataSource(path, skip_broken=skip_broken).load()
-
-
-def _format_of(path: Path, broken: Broken) -> Format | None:
-    source = Source(path, broken)
-    form = detected(source, (table.FORMAT, *domains.known_formats()))
-    if form is None and not source.is_folder:
-        raise DataError(f"{at(path)}: {_unknown(source.first)}")
-    return form
 
 
 def _unknown(first: Any) -> str:

@@ -407,11 +407,6 @@ class Fork(Record):
     notes: tuple[str, ...] = ()
     """What the record lacks of the state at that message, a line each."""
 
-    @property
-    def prefix_length(self) -> int:
-        """Number of messages that were kept and cost nothing; 0 for a replay, in which the assistant was asked."""
-        return 0 if self.answers_only else self.at + 1
-
 
 class Provenance(Record):
     """Everything needed to simulate a conversation again."""
@@ -672,8 +667,10 @@ class Conversation(Record):
 
     @property
     def new_messages(self) -> tuple[Message, ...]:
-        """The messages that were said in it: of a fork those after the messages that it kept."""
-        return self.messages if self.forks is None else self.messages[self.forks.prefix_length :]
+        """The messages that were said in it: of a fork those after the messages that it kept and that cost nothing."""
+        if self.forks is None or self.forks.answers_only:  # in a replay the assistant was asked at each message
+            return self.messages
+        return self.messages[self.forks.at + 1 :]
 
     def attempts(self, role: Role | None = None, *, new_only: bool = False) -> Iterator[Attempt]:
         """Every draft: first the drafts of the messages, then those of turns without a message.

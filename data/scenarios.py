@@ -168,12 +168,14 @@ def scenario_of(conversation: Conversation, number: int = 0) -> LogScenario | No
     extra: Json = {STORED: origin}
     extra |= names
     where = f"conversation {number} ({conversation.id})"
-    if not is_log(conversation):
+    only_messages = set(conversation.scenario) == _NAMELESS and domains.of(conversation) is domains.PLAIN
+    if not only_messages:
         return LogScenario(where, dict(conversation.scenario), extra, conversation=conversation)
     scenario, opening = of_log(conversation, line)
     if opening is None and "goal" not in scenario:
         return None
-    if not line.get("facts") and (stated := stated_in(conversation, int(opening is not None))):
+    said = [message.text for message in conversation.messages if message.role == "user" and message.stored]
+    if not line.get("facts") and (stated := statements(said[int(opening is not None) :])):
         scenario["facts"] = [*([scenario["facts"]] if "facts" in scenario else []), *stated]
     return LogScenario(where, scenario, extra, opening, conversation)
 
@@ -195,17 +197,6 @@ def of_log(conversation: Conversation, line: Mapping[str, Any]) -> tuple[dict[st
     if "goal" in scenario or first is None or not first.text.strip():
         return scenario, None
     return scenario | {"first_message": first.text}, Message(role="user", text=first.text, parts=first.parts)
-
-
-def is_log(conversation: Conversation) -> bool:
-    """Whether the format of a conversation has no scenario: only messages, and further keys of its line."""
-    return set(conversation.scenario) == _NAMELESS and domains.of(conversation) is domains.PLAIN
-
-
-def stated_in(conversation: Conversation, first: int = 0) -> list[str]:
-    """What the user states, message by message, from its message `first` on."""
-    texts = [message.text for message in conversation.messages if message.role == "user" and message.stored]
-    return statements(texts[first:])
 
 
 def _digest_of_files(path: Path) -> str:

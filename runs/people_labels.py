@@ -92,7 +92,7 @@ class AnswerFiles:
         if (last := self.last(among)) is None:
             return None
         item = Item(label=last.label, conversation=last.conversation, message=last.message, path=last.path)
-        self.put(item.taken_back(self.by))
+        self.put(LabelAnswer(**item.model_dump(), by=self.by, undone=True))
         return item
 
     def close(self) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from ...data.labels.reading import annotations_of, of_message
-from ...data.loading import annotated_in
+from ...data.loading import Loaded
 from ...data.recllmsim import DOMAIN, cluster, common_task, variant
 from ...data.records import Conversation, Message, Role
 from ...errors import of_extra
@@ -110,7 +110,7 @@ class Talks:
         notes = [f"{len(other)} conversations are about no task with a profile: left out."] if other else []
         if labelled := sum(bool(annotations_of(conversation)) for conversation in other):
             notes.append(f"{labelled} of those left out have labels: `duologue compare` compares two sides by them.")
-        if written := annotated_in(conversations):
+        if written := conversations.annotated if isinstance(conversations, Loaded) else ():
             notes.append(f"Labels by `duologue annotate` or `label`, not of the source: {', '.join(sorted(written))}.")
         return cls(tuple(talk for talk in found if talk is not None), tuple(notes))
 

@@ -337,10 +337,6 @@ def write_lines(path: str | Path, values: Iterable[Any]) -> None:
             file.write(dumps(value) + "\n")
 
 
-MOST_CHARACTERS = 1_000_000
-"""Most characters of a YAML text: the parser, written in Python, takes a second for each hundred thousand."""
-
-
 def read_settings(path: Path) -> Any:
     """The value of a file of TOML, YAML or JSON; DataError names the place of an error."""
     text, suffix = read_text(path), path.suffix.lower()
@@ -353,9 +349,7 @@ def read_settings(path: Path) -> Any:
 
 
 def from_yaml(text: str, where: str) -> Any:
-    """The value of a YAML text; DataError, which begins with `where`, if it is none or too long."""
-    if len(text) > MOST_CHARACTERS:
-        raise DataError(f"{where}: has {len(text):,} characters, the bound is {MOST_CHARACTERS:,}: split it")
+    """The value of a YAML text; DataError, which begins with `where`, if it is none."""
     try:
         return yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:

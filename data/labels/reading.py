@@ -52,8 +52,8 @@ class Label:
     """None in a tie."""
     votes: tuple[Any, ...] = ()
     """In their order."""
-    by: Literal["people", "annotator", "scorer", ""] = ""
-    """Who gave it, as far as its place shows: people (`mood_human`), an annotator of ours, or a scorer."""
+    by: Literal["people", "scorer", ""] = ""
+    """Who gave it, as far as its place shows: people (`mood_human`), or a scorer."""
     beside: bool = False
     """Whether it stands beside the label, such as a memo or the error of a score, and is not a part of it."""
 
@@ -63,24 +63,21 @@ class Label:
         return label_name(self.key, self.part)
 
 
-def labels_in(holder: Conversation | Message, annotated: Collection[str] = ()) -> Iterator[Label]:
-    """The content of each label of a conversation or message, part by part.
-
-    `annotated`: keys that annotators wrote into its source (`Loaded.annotated`).
-    """
-    for key, stored in label_keys(holder, annotated).items():
-        yield from read(key, stored, annotated=key in annotated)
+def labels_in(holder: Conversation | Message) -> Iterator[Label]:
+    """The content of each label of a conversation or message, part by part."""
+    for key, stored in label_keys(holder).items():
+        yield from read(key, stored)
 
 
-def label_keys(holder: Conversation | Message, annotated: Collection[str] = ()) -> Mapping[str, Any]:
+def label_keys(holder: Conversation | Message, also: Collection[str] = ()) -> Mapping[str, Any]:
     """The stored labels of a conversation or message.
 
-    They include some that the reader of a file leaves aside: the keys of annotators, people's labels (`mood_human`),
-    and the labels that these measure (`mood`).
+    They include some that the reader of a file leaves aside: people's labels (`mood_human`), the labels that these
+    measure (`mood`), and those of the keys `also`.
     """
     aside = kept_aside(holder)
     peoples = {key for key in aside if HUMAN in key}
-    own = {*peoples, *(key.replace(HUMAN, "", 1) for key in peoples), *annotated}
+    own = {*peoples, *(key.replace(HUMAN, "", 1) for key in peoples), *also}
     return {**{key: value for key, value in aside.items() if key in own}, **holder.labels}
 
 
@@ -89,9 +86,9 @@ def kept_aside(holder: Conversation | Message) -> Mapping[str, Any]:
     return as_object(as_object(holder.extra.get("file" if isinstance(holder, Conversation) else "turn")).get("values"))
 
 
-def read(key: str, stored: Any, *, annotated: bool = False) -> Iterator[Label]:
+def read(key: str, stored: Any) -> Iterator[Label]:
     """What is stored under a key, part by part; a label without parts has an empty one."""
-    by: Literal["people", "annotator", ""] = "annotator" if annotated else "people" if HUMAN in key else ""
+    by: Literal["people", ""] = "people" if HUMAN in key else ""
     stored = by_part(stored)
     if not isinstance(stored, Mapping):
         yield Label(key, "", stored, (), by)

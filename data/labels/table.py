@@ -167,10 +167,6 @@ class Item(Record):
         """The answer of a person about it."""
         return LabelAnswer(**self.model_dump(), value=dict(value), by=by, model_shown=model_shown)
 
-    def taken_back(self, by: str) -> "LabelAnswer":
-        """The line that takes an answer about it back."""
-        return LabelAnswer(**self.model_dump(), by=by, undone=True)
-
     def is_of(self, answer: "LabelAnswer") -> bool:
         """Whether an answer is about this thing as it is now."""
         return answer.key == self.key and answer.seen in ("", self.seen)

@@ -146,11 +146,6 @@ class SpokenRow(NamedTuple):
         name = (name.get("role") or name.get("name")) if is_object(name) else name
         return str(name) if is_name(name) else ""
 
-    @property
-    def is_plain(self) -> bool:
-        """Whether it has the keys of OpenAI's messages."""
-        return (self.speaker, self.text) == ("role", "content")
-
     def turn(self, role: str) -> Turn:
         """The turn of a message of other keys; a speaker's name that says more than the role is a further key."""
         says_more = is_object(self.row.get(self.speaker)) or self.name.lower() not in _PLAIN
@@ -420,8 +415,10 @@ def of_messages(path: str | Path, rows: Sequence[SpokenRow], broken: Broken) -> 
         moved = moved or ordered != group
         with broken.reading(group[0].place):
             roles = roles_of(at(path, group[0].place), [one.name for one in ordered], group[0].speaker)
-            plain = [{**one.row, "role": roles[one.name]} for one in ordered if one.is_plain]
-            turns = turns_of(plain) if len(plain) == len(ordered) else [one.turn(roles[one.name]) for one in ordered]
+            if all((one.speaker, one.text) == ("role", "content") for one in ordered):  # OpenAI's
+                turns = turns_of([{**one.row, "role": roles[one.name]} for one in ordered])
+            else:
+                turns = [one.turn(roles[one.name]) for one in ordered]
             lines.append(Line(group[0].place, turns, {"id": name} if name else {}))
     notes = (f"messages are in the order of {time!r}",) if moved else ()
     return lines, notes if any(groups) else (*notes, "nothing names the conversation: all messages are one")

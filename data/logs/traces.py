@@ -288,7 +288,8 @@ def _call_of_run(run: Mapping[str, Any]) -> LoggedCall | None:
     if outer:
         more = {key: run[key] for key in ("name", "tags", "error") if run.get(key)}
         if stats := as_object(run.get("feedback_stats")):
-            more["labels"] = {name: _score(value) for name, value in stats.items()}
+            averages = {name: as_object(value).get("avg") for name, value in stats.items()}
+            more["labels"] = {name: stats[name] if average is None else average for name, average in averages.items()}
         if user := _of_metadata(run, ("user_id",)):
             more["user"] = user
     return LoggedCall(
@@ -300,11 +301,6 @@ def _call_of_run(run: Mapping[str, Any]) -> LoggedCall | None:
         used if kind == "llm" else {},
         more,
     )
-
-
-def _score(value: Any) -> Any:
-    average = as_object(value).get("avg")
-    return value if average is None else average
 
 
 def _of_metadata(run: Mapping[str, Any], keys: Iterable[str]) -> str:

@@ -1,6 +1,6 @@
 """Task-oriented conversations of users with a profile: the RecLLMSim data sets, task contexts and profiles."""
 
-from .dataset import DOMAIN, cluster, read, read_folder, to_object, variant, write
+from .dataset import DOMAIN, cluster, read_folder, to_object, variant, write
 from .profiles import (
     ATTRIBUTES,
     KIND,
@@ -40,7 +40,6 @@ __all__ = [
     "expand",
     "facts_of",
     "near_duplicate",
-    "read",
     "read_folder",
     "read_pool",
     "read_tasks",

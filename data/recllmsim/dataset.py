@@ -248,14 +248,6 @@ def _any_history(folder: Path) -> bool:
     return False
 
 
-def read(path: str | Path) -> list[Conversation]:
-    """The conversations of a file, or of every file below a folder; DataError if one is broken."""
-    reading = read_folder(path)
-    for line in reading.broken:
-        raise DataError(line if len(reading.broken) == 1 else f"{line} ({len(reading.broken)} files are broken)")
-    return list(reading.conversations)
-
-
 def read_folder(path: str | Path) -> Contents:
     """The conversations of a file or of all files below a folder, and the unreadable files.
 

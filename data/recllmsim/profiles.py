@@ -422,12 +422,12 @@ _ORNAMENT = " >#*_`-"
 
 
 def proposed_profile(
-    text: str, pool: Sequence[Profile], language: Language = "en", similarity: float = SIMILARITY
+    text: str, pool: Sequence[Profile], language: Language = "en"
 ) -> Profile | tuple[ProfileReason, str]:
     """The profile in a draft, or a pair of the reason for its rejection and an explanation.
 
     Text around the nine lines and marks of emphasis are ignored. A profile is rejected as a near-duplicate if its
-    share of common words with a profile of the `pool` is at least `similarity`.
+    share of common words with a profile of the `pool` is at least `SIMILARITY`.
     """
     lines = [" ".join(line.split()).strip(_ORNAMENT) for line in text.replace("**", "").splitlines()]
     parsed = ((text, line_of(text)) for text in lines)
@@ -450,5 +450,5 @@ def proposed_profile(
         return "incomplete", f"年龄应当在{span}岁之间。" if chinese else f"the age must lie in {span}."
     if language_of("\n".join(values.values())) != language:
         return "language", ""
-    duplicate = near_duplicate(profile, pool, similarity)
+    duplicate = near_duplicate(profile, pool)
     return profile if duplicate is None else ("near_duplicate", pool[duplicate].text(language))

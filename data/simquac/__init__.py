@@ -6,13 +6,12 @@ from .domain import DOMAIN
 from .reading import UNANSWERABLE, ReadingQuestion, by_people, questions_of, references
 from .rows import write_quac, write_squad_v2
 from .sources import TopicSet, read_topics, samples, topic_set, topics_of
-from .topics import ENDING, KIND, MAX_BYTES, Topic, problem_of
+from .topics import ENDING, KIND, Topic, problem_of
 
 __all__ = [
     "DOMAIN",
     "ENDING",
     "KIND",
-    "MAX_BYTES",
     "UNANSWERABLE",
     "ReadingQuestion",
     "Topic",

@@ -20,7 +20,7 @@ from ..formats.source import Source, detected
 from ..records import Conversation
 from . import topics
 from .domain import DOMAIN
-from .topics import MAX_BYTES, Topic
+from .topics import Topic
 
 MAX_SECTION_BYTES = 8_000
 """Default bound of a section of a document, in bytes of UTF-8: about 1,300 English words."""
@@ -59,12 +59,11 @@ class _Part:
     sections: list[_Section] = field(default_factory=list)
 
 
-def topics_of_document(document: Document, *, max_section_bytes: int, max_bytes: int) -> tuple[list[Topic], list[str]]:
+def topics_of_document(document: Document, max_section_bytes: int) -> tuple[list[Topic], list[str]]:
     """The topics of a document in order, and notes about splits and omissions.
 
     A document without text has no topics. The topic's id is the file's name and the heading. A longer section is split
-    between paragraphs, a longer paragraph behind a sentence; each piece is a topic. `max_bytes` is the bound of the
-    whole topic.
+    between paragraphs, a longer paragraph behind a sentence; each piece is a topic.
     """
     topics: list[Topic] = []
     notes: list[str] = list(document.notes)
@@ -84,8 +83,7 @@ def topics_of_document(document: Document, *, max_section_bytes: int, max_bytes:
         notes.append(f"{left:,} characters under {part.title!r} are in no background")
     ids: Counter[str] = Counter()
     for section, header in zip(sections, _headers(sections), strict=True):
-        room = max_bytes - size(part.title + before + header) - len(" (999/999)")
-        texts = pieces(section.paragraphs, min(max_section_bytes, room) if room > 0 else max_section_bytes)
+        texts = pieces(section.paragraphs, max_section_bytes)
         if len(texts) > 1:
             notes.append(f"{header!r} is split into {len(texts)} topics of at most {max_section_bytes:,} bytes")
         for number, text in enumerate(texts, start=1):
@@ -188,50 +186,51 @@ def read_topics(path: str | Path, **settings: Any) -> list[Topic]:
     return topic_set(path, **settings).topics
 
 
-def topic_set(path: str | Path, *, max_bytes: int = MAX_BYTES, max_section_bytes: int = MAX_SECTION_BYTES) -> TopicSet:
+def topic_set(path: str | Path, *, max_section_bytes: int = MAX_SECTION_BYTES) -> TopicSet:
     """Every topic of a path, in order, with notes.
 
     The path may be a document (Markdown, text, HTML, Word) or a folder of documents. It may also be JSON lines of
     topics, the published script's topic files, SimQuAC or QuAC JSON, records or a run. DataError if a topic cannot be
-    simulated: an empty section, no header, more than `max_bytes` bytes.
+    simulated: an empty section, no header.
 
     Of a document, the background is the text between title and next heading. A section of more than `max_section_bytes`
     bytes is split.
     """
     source = Source(path)
-    named = not source.is_folder and documents.is_document(source.path)
-    is_text = named and source.path.suffix.lower() in documents.TEXT
+    ending = source.path.suffix.lower()
+    named = not source.is_folder and ending in (*documents.SUFFIXES, *documents.OTHERS)
+    is_text = named and ending in documents.TEXT
     form = None
     if is_text or not named:  # a text is a document unless it is a data set's file; a folder unless it is a run
         others = (messages.FORMAT, messages.SHAREGPT)
         form = next((candidate for candidate in (*_SOURCES, *others) if candidate.recognises(source)), None)
     if form is None and (source.is_folder or (named and (not is_text or source.text.strip()))):
-        return _of_documents(source.path, max_section_bytes, max_bytes)
+        return _of_documents(source.path, max_section_bytes)
     form = form or detected(source, ())
     if form not in _SOURCES:
         what = f"is {form.description}" if form is not None else "is in no known format"
         known = ", ".join(one.description for one in _SOURCES)
         raise DataError(f"{at(path)}: {what}: give {known}, or a document (.md, .txt, .html, .docx)")
     if topics.are_topics(source):
-        return TopicSet(topics.checked(topics.read_topic_lines(path), path, max_bytes))
-    return TopicSet(topics_of(form.contents(Path(path)).conversations, path, max_bytes=max_bytes))
+        return TopicSet(topics.checked(topics.read_topic_lines(path), path))
+    return TopicSet(topics_of(form.contents(Path(path)).conversations, path))
 
 
-def _of_documents(path: Path, max_section_bytes: int, max_bytes: int) -> TopicSet:
+def _of_documents(path: Path, max_section_bytes: int) -> TopicSet:
     read_documents, notes = documents.read(path)
     located: list[tuple[str, Topic]] = []
     for document in read_documents:
-        of_document, remarks = topics_of_document(document, max_section_bytes=max_section_bytes, max_bytes=max_bytes)
+        of_document, remarks = topics_of_document(document, max_section_bytes)
         if not of_document:
             remarks.append("has no text: no topic")
         notes += [f"{document.name}: {remark}" for remark in remarks]
         located += [(f"{document.name}, {topic.header!r}", topic) for topic in of_document]
     if not located:
         raise DataError(f"{at(path)}: has no text: give a document with text")
-    return TopicSet(topics.checked(located, path, max_bytes), tuple(notes))
+    return TopicSet(topics.checked(located, path), tuple(notes))
 
 
-def topics_of(conversations: Iterable[Conversation], path: str | Path, *, max_bytes: int = MAX_BYTES) -> list[Topic]:
+def topics_of(conversations: Iterable[Conversation], path: str | Path) -> list[Topic]:
     """The topic of each conversation, in order; `path` is their source, for error messages."""
     located = []
     for number, conversation in enumerate(conversations):
@@ -239,10 +238,10 @@ def topics_of(conversations: Iterable[Conversation], path: str | Path, *, max_by
             located.append((f"conversation {number}", Topic.of(conversation)))
         except ValueError as error:
             raise DataError(f"{at(path, f'conversation {number}')}: {error}") from None
-    return topics.checked(located, path, max_bytes)
+    return topics.checked(located, path)
 
 
 def samples() -> list[Topic]:
     """The topics of the package: a few texts of our own, of different shape, one in Chinese."""
     with as_file(files("duologue.data").joinpath("samples", "topics.jsonl")) as path:
-        return topics.checked(topics.read_topic_lines(path), path, MAX_BYTES)
+        return topics.checked(topics.read_topic_lines(path), path)

@@ -22,9 +22,6 @@ from ..records import Conversation, Json, Message, Record
 KIND = "simquac"
 """`kind` of a scenario that is a topic."""
 
-MAX_BYTES = 1_000_000
-"""Default limit for a topic's text, in bytes of UTF-8."""
-
 ENDING = " CANNOTANSWER"
 """The end of every context in the data set's files."""
 
@@ -79,7 +76,7 @@ def problem_of(topic: Topic) -> str:
     return ""
 
 
-def checked(topics: Iterable[tuple[str, Topic]], path: str | Path, max_bytes: int = MAX_BYTES) -> list[Topic]:
+def checked(topics: Iterable[tuple[str, Topic]], path: str | Path) -> list[Topic]:
     """The topics, if all of them can be simulated; else DataError.
 
     Each comes with its position in the file.
@@ -88,11 +85,6 @@ def checked(topics: Iterable[tuple[str, Topic]], path: str | Path, max_bytes: in
     for where, topic in topics:
         if problem := problem_of(topic):
             raise DataError(f"{at(path, where)}: {problem}")
-        size = sum(len(getattr(topic, field).encode("utf-8")) for field in FIELDS)
-        if size > max_bytes:
-            raise DataError(
-                f"{at(path, where)}: has {size:,} bytes, the bound is {max_bytes:,}: shorten the section or raise the bound"
-            )
         valid.append(topic)
     if not valid:
         raise DataError(f"{at(path)}: holds no topic: give a file with at least one")

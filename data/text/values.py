@@ -57,7 +57,8 @@ def values_in(text: str) -> frozenset[str]:
     >>> values_in("5月3号下午三点") == values_in("May 3rd, 15:00")
     True
     """
-    plain, taken = _in_digits(_ITEM.sub("", text)), set[int]()
+    plain = _NUMBER.sub(lambda one: str(_named(one["word"] or one["tens"]) + _named(one["unit"])), _ITEM.sub("", text))
+    plain, taken = _NUMBER_ZH.sub(_chinese, plain), set[int]()
     found = set[str]()
     for kind, form in _FORMS:
         for match in form.finditer(plain):
@@ -76,11 +77,6 @@ def written_values(text: str) -> frozenset[str]:
     """
     words = (match.replace(",", "") for match in _WRITTEN.findall(_ITEM.sub("", text)))
     return frozenset(_UNIT.sub("", word).casefold() for word in words)
-
-
-def _in_digits(text: str) -> str:
-    text = _NUMBER.sub(lambda one: str(_named(one["word"] or one["tens"]) + _named(one["unit"])), text)
-    return _NUMBER_ZH.sub(_chinese, text)
 
 
 def _named(word: str | None) -> int:

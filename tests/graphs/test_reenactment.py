@@ -17,12 +17,12 @@ FOLDERS = ("recllmsim", "recllmsim_human_vs_agent")
 
 def play_again(source: Path, out: Path) -> list[data.Conversation]:
     cast = recllmsim.cast(user=f"replay:{source}", assistant=f"replay:{source}")
-    return duologue.simulate(cast, recllmsim.scenarios(format.read(source)), out=out)
+    return duologue.simulate(cast, recllmsim.scenarios(format.read_folder(source).conversations), out=out)
 
 
 def differing(source: Path, dataset: Path) -> list[str]:
     """Relative paths of the conversations whose bytes are not those of the source."""
-    there = [str(one.extra["path"]) for one in format.read(source)]
+    there = [str(one.extra["path"]) for one in format.read_folder(source).conversations]
     return [name for name in there if (source / name).read_bytes() != (dataset / name).read_bytes()]
 
 
@@ -40,7 +40,7 @@ def test_every_open_conversation_comes_out_byte_for_byte_at_its_path(open_data, 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_choice_of_each_variant_comes_out_equal(open_data, tmp_path, folder):
     source, some = open_data / folder, tmp_path / "some"
-    everything = format.read(source)
+    everything = format.read_folder(source).conversations
     of_variant = {
         variant: [one for one in everything if format.variant(one) == variant]
         for variant in map(format.variant, everything)
@@ -51,16 +51,18 @@ def test_a_choice_of_each_variant_comes_out_equal(open_data, tmp_path, folder):
         shutil.copy(source / one.extra["path"], target)
     play_again(some, tmp_path / "run")
     path, _ = runs.write_dataset(tmp_path / "run")
-    assert {format.variant(one) for one in format.read(path)} == {"simulated", "human", "human_v2"}
+    assert {format.variant(one) for one in format.read_folder(path).conversations} == {"simulated", "human", "human_v2"}
     assert differing(some, path) == []
 
 
 def test_a_replayed_user_meets_another_assistant_also_more_than_once(open_data, tmp_path):
     source = open_data / "recllmsim" / "LLM_agent_user" / "recipe planning"
-    (some, *_) = stored = format.read(source)[:2]
+    (some, *_) = stored = format.read_folder(source).conversations[:2]
     cast = recllmsim.cast(user=f"replay:{source}", assistant="offline")
     duologue.simulate(cast, recllmsim.scenarios(stored), repeats=2, out=tmp_path / "run")
-    again = {str(one.extra["path"]): one for one in format.read(runs.write_dataset(tmp_path / "run")[0])}
+    again = {
+        str(one.extra["path"]): one for one in format.read_folder(runs.write_dataset(tmp_path / "run")[0]).conversations
+    }
     assert again.keys() == {
         str(one.extra["path"]).replace(".json", end) for one in stored for end in (".json", "_2.json")
     }
@@ -83,7 +85,7 @@ def test_a_goodbye_that_is_played_again_is_not_answered(tmp_path):
 
 def test_annotations_of_published_replies_are_not_those_of_another_assistants(open_data, tmp_path):
     source = open_data / "recllmsim" / "human_exp_V2" / "User_2"
-    stored = format.read(source)
+    stored = format.read_folder(source).conversations
     assert all({"chat_model", "questionnaire"} <= set(one.labels) for one in stored)
     one_side = recllmsim.cast(user=f"replay:{source}", assistant="offline")
     conversations = duologue.simulate(one_side, recllmsim.scenarios(stored))

@@ -221,7 +221,7 @@ PUBLISHED = {
 
 def test_the_open_eighth_agrees_with_the_published_table_as_a_sample_of_it_does(open_data: Any) -> None:
     """Points lie between 0 and 2, so the sum over the conversations that are not open has bounds."""
-    rows = rows_of("quality_by_turns", recllmsim.read(open_data / "recllmsim"), "turns")
+    rows = rows_of("quality_by_turns", recllmsim.read_folder(open_data / "recllmsim").conversations, "turns")
     assert sum(row["n"] for row in rows.values()) == 233
     for (turns,), row in rows.items():
         n, *means = PUBLISHED[turns]

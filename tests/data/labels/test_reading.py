@@ -36,15 +36,14 @@ def test_a_score_is_a_part_of_the_scores_and_what_no_scorer_gave_is_told_apart()
     assert labels == [("success", True, "scorer"), ("clear", None, "scorer"), ("other", 3, "")]
 
 
-def test_keys_that_a_reader_leaves_aside_are_labels_where_people_or_annotators_wrote_them():
+def test_keys_that_a_reader_leaves_aside_are_labels_where_people_wrote_them():
     aside: dict[str, JsonValue] = {"values": {"mood": "a", "mood_human": "b", "tone": "c", "id": 4}}
     talk = Conversation(
         id="1", scenario={"kind": "x"}, messages=(Message(role="user", text="Hi."),),
         labels={"tie": 1}, extra={"file": aside},
     )  # fmt: skip
     assert set(label_keys(talk)) == {"mood", "mood_human", "tie"}
-    by = {label.key: label.by for label in labels_in(talk, {"tone", "tie"})}
-    assert by == {"mood": "", "mood_human": "people", "tone": "annotator", "tie": "annotator"}
+    assert {label.key: label.by for label in labels_in(talk)} == {"mood": "", "mood_human": "people", "tie": ""}
 
 
 def test_the_value_of_a_label_without_parts_is_what_its_votes_come_to():

@@ -77,7 +77,7 @@ def test_variants_are_told_by_keys_alone() -> None:
 
 
 def test_a_simulated_conversation_is_about_its_context_and_preference() -> None:
-    (read,) = recllmsim.read(put(SIMULATED))
+    (read,) = recllmsim.read_folder(put(SIMULATED)).conversations
     situation = Situation.of(read)
     assert (situation.language, situation.task, situation.task_context_id, situation.preference_id) == (
         "en",
@@ -108,13 +108,13 @@ def test_a_fresh_simulation_has_the_published_keys_in_their_order_and_nothing_em
         {"role": "user", "content": "Which?"},
         {"role": "assistant", "content": "Green."},
     ]
-    (read,) = recllmsim.read("out")
+    (read,) = recllmsim.read_folder("out").conversations
     assert recllmsim.variant(read) == "simulated"
     assert read.scenario == fresh().scenario
 
 
 def test_what_was_annotated_after_reading_is_written() -> None:
-    (read,) = recllmsim.read(put(SIMULATED, new=1, rating=None))
+    (read,) = recllmsim.read_folder(put(SIMULATED, new=1, rating=None)).conversations
     first, second = read.messages
     labelled = read.model_copy(
         update={
@@ -153,11 +153,11 @@ def test_conversations_of_one_person_or_one_profile_are_one_cluster() -> None:
     put(SIMULATED, "s/0.json")
     put(SIMULATED, "s/1.json", preference_id=9)
     put(SIMULATED, "s/2.json", preference="1. Age: 2")
-    clusters = [recllmsim.cluster(conversation) for conversation in recllmsim.read(".")]
+    clusters = [recllmsim.cluster(conversation) for conversation in recllmsim.read_folder(".").conversations]
     assert clusters[:4] == ["human/User_3", "human/User_3", "human/User_4", "simulated/" + clusters[4].split("/")[1]]
     assert clusters[3] == clusters[4] != clusters[5]
     assert clusters[6] == "human_v2/User_3"
-    (alone,) = recllmsim.read("r/User_4/茶/0.json")
+    (alone,) = recllmsim.read_folder("r/User_4/茶/0.json").conversations
     assert recllmsim.cluster(alone).startswith("human/")
 
 

@@ -10,7 +10,7 @@ from duologue.data.recllmsim import (
     Situation,
     coverage,
     near_duplicate,
-    read,
+    read_folder,
     read_pool,
     shipped_profiles,
 )
@@ -40,7 +40,10 @@ def test_the_published_pool_has_100_profiles_of_which_85_differ(open_data: Path)
     assert (len(published), len(set(published.texts))) == (100, 85)
     assert list(published.texts) == path.read_text().split("\n\n")
     assert [profile.text("en") for profile in published.profiles] == path.read_text().split("\n\n")
-    situations = [Situation.of(conversation) for conversation in read(open_data / "recllmsim" / "LLM_agent_user")]
+    situations = [
+        Situation.of(conversation)
+        for conversation in read_folder(open_data / "recllmsim" / "LLM_agent_user").conversations
+    ]
     assert len(situations) == 233
     assert all(published.texts[int(s.preference_id or 0)] == s.preference for s in situations)
 

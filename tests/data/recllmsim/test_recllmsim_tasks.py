@@ -51,7 +51,11 @@ def test_the_open_workbooks_give_the_published_contexts(open_data: Path) -> None
     assert {task: len(set(contexts)) for task, contexts in old.items()} == counts
     assert {task: len(set(contexts)) for task, contexts in new.items()} == counts | {"new travel planning": 12}
     assert not [context for contexts in new.values() for context in contexts if "[" in context]
-    read = [c for part in ("recllmsim", "recllmsim_human_vs_agent") for c in recllmsim.read(open_data / part)]
+    read = [
+        c
+        for part in ("recllmsim", "recllmsim_human_vs_agent")
+        for c in recllmsim.read_folder(open_data / part).conversations
+    ]
     situations = [recllmsim.Situation.of(conversation) for conversation in read]
     simulated = [s for s in situations if s.task_context_id is not None]
     assert len(simulated) == 466

@@ -10,7 +10,7 @@ from duologue.analysis.faults import found_faults
 from duologue.data import Attempt, Conversation, Message, ToolCall
 from duologue.data.checks import check
 from duologue.data.formats import messages
-from duologue.data.rules import USER_FAULT_RULES, faults_of_user
+from duologue.data.rules.user_faults import USER_FAULT_RULES, faults_of_user
 
 DOCS = " ".join((Path(__file__).parents[3] / "docs/reference/error_rates.md").read_text("utf-8").split())
 MOVE = {

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from duologue.data import Conversation, record_lines, simquac
-from duologue.data.simquac import MAX_BYTES, Topic
+from duologue.data.simquac import Topic
 
 GOOD = {"title": "Bread", "background": "Bread is food.", "header": "Sourdough", "section": "It rises slowly."}
 
@@ -38,17 +38,6 @@ def test_topics_are_read_from_a_data_set_from_records_and_from_a_run() -> None:
     assert [topic.title for topic in simquac.read_topics("set.json")] == ["a", "b"]
     assert [topic.title for topic in simquac.read_topics("records.jsonl")] == ["a", "b"]
     assert [topic.title for topic in simquac.read_topics("run")] == ["b", "a"]
-
-
-def test_a_topic_over_the_bound_is_refused_and_the_bound_is_a_setting(fault: Callable[..., str]) -> None:
-    rest = sum(len(value) for value in GOOD.values()) - len(GOOD["section"])
-    fits, over = (GOOD | {"section": "x" * (MAX_BYTES - rest + more)} for more in (0, 1))
-    assert len(simquac.read_topics(lines(fits))) == 1
-    line = fault(simquac.read_topics, lines(GOOD, over))
-    assert "line 2" in line
-    assert "1,000,001 bytes" in line
-    assert len(simquac.read_topics(lines(over), max_bytes=MAX_BYTES + 1)) == 1
-    assert "line 1" in fault(simquac.read_topics, lines(GOOD), max_bytes=10)
 
 
 @pytest.mark.parametrize(
