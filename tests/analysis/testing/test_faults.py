@@ -226,9 +226,10 @@ def test_a_tool_whose_endpoint_is_away_is_no_fault_of_the_agent_that_called_it_a
 
 def read(row: list[Any], scenarios: dict[str, Any]) -> Conversation:
     """A labelled failure of the file: its scenario, what was said with calls, and how it ended."""
-    _, name, said, stop, error, side = [*row, *["user_ended", None, None][len(row) - 3 :]]
+    further: list[Any] = ["user_ended", None, None]
+    _, name, said, stop, error, side = [*row, *further[len(row) - 3 :]]
     spoken = [one if isinstance(one, str) else reply(one[0], call(one[1], *one[3:], **one[2])) for one in said]
-    crash = {} if error is None else {"failure": Failure(node="assistant", error=error, fault=side)}
+    crash: dict[str, Any] = {} if error is None else {"failure": Failure(node="assistant", error=error, fault=side)}
     return talk("1", False, *spoken, scenario=scenarios[name], broken=[STATE], stop=stop, **crash)
 
 
