@@ -16,7 +16,6 @@ from .faults import (
     Cause,
     Whose,
     cause_of,
-    first_fault,
     rejected_because,
     success_score,
 )
@@ -52,10 +51,6 @@ class Outcome:
     """The reason of the score, or of its absence."""
     fault: Whose = "none"
     """Whose fault it is that the conversation is no success; `none` of a success."""
-    user_fault: str | None = None
-    """The rule by which the failure is the user simulator's fault; None if it is not."""
-    user_fault_reason: str = ""
-    """What the rule found, in words, with the message; empty without a fault."""
     cause: Cause | None = None
     """None of a success, and of a conversation that was cut short."""
     frames: tuple[str, ...] = ()
@@ -79,15 +74,12 @@ def outcome(conversation: Conversation, ending: str = "") -> Outcome:
     if not success and not was_cut_short(conversation):
         cause = cause_of(conversation, frames)
         fault = cause.fault
-    broken = first_fault(conversation) if fault == "user" else None
     return Outcome(
         conversation.id,
         title_of(conversation),
         success,
         reason,
         fault,
-        None if broken is None else broken.rule,
-        "" if broken is None else f"{broken.rule}, message {broken.message}: {broken.reason}",
         cause,
         frames,
         tool_errors(conversation),
@@ -166,7 +158,9 @@ def tool_errors(conversation: Conversation) -> dict[str, str]:
 
 def in_words(result: Outcome, stop: str | None) -> str:
     """Why a conversation is not a success, what its user did wrong, and how it ended where the reason does not say so."""
-    fault = f"the user simulator is at fault ({result.user_fault_reason})" if result.user_fault_reason else ""
+    fault = (
+        f"{result.cause.name} ({result.cause.because})" if result.cause is not None and result.fault == "user" else ""
+    )
     reason, end = "; ".join(filter(None, (result.reason, fault))), stop_in_words(stop)
     if not reason:
         return end

@@ -184,7 +184,7 @@ def success() -> Any:
         result = outcome(record)
         if result.success is None:
             return _scorer.Score.unscored(reason=result.fault, explanation=result.reason)
-        metadata = {"fault": result.fault, "user_fault": result.user_fault, "stop": record.stop}
+        metadata = {"fault": result.fault, "stop": record.stop}
         return _scorer.Score(value=result.success, explanation=result.reason, metadata=metadata)
 
     return score

@@ -101,7 +101,7 @@ def test_calls_of_tools_are_in_the_messages_and_in_the_record_and_the_log_gives_
     task = host.dataset([wanted, MOVE | {"success": {"tool_not_called": "change"}}])
     log = evaluated(solvers, *task)
     assert [sample.scores["success"].value for sample in log.samples] == [True, False]
-    assert log.samples[1].scores["success"].metadata == {"fault": "assistant", "user_fault": None, "stop": "user_ended"}
+    assert log.samples[1].scores["success"].metadata == {"fault": "assistant", "stop": "user_ended"}
     roles = [message.role for message in log.samples[0].messages]
     assert roles == ["system", "user", "assistant", "user", "assistant", "tool", "assistant", "user"]
     talk = duologue.load(log.location)[0]

@@ -1,5 +1,8 @@
 """Whose fault a failure is, and what broke: only what structure shows has a name, and equal failures are one group."""
 
+import json
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -219,6 +222,27 @@ def test_groups_count_equal_causes_and_name_the_shortest_conversation_the_faults
 def test_a_tool_whose_endpoint_is_away_is_no_fault_of_the_agent_that_called_it_as_planned() -> None:
     assert cause(WISH, reply("I am sorry.", AWAY), BYE, plan=PLAN, broken=[NEVER]).fault == "infrastructure"
     assert cause(WISH, reply("It is done.", AWAY), BYE, plan=PLAN, broken=[NEVER]).fault == "undecided"
+
+
+def read(row: list[Any], scenarios: dict[str, Any]) -> Conversation:
+    """A labelled failure of the file: its scenario, what was said with calls, and how it ended."""
+    further: list[Any] = ["user_ended", None, None]
+    _, name, said, stop, error, side = [*row, *further[len(row) - 3 :]]
+    spoken = [one if isinstance(one, str) else reply(one[0], call(one[1], *one[3:], **one[2])) for one in said]
+    crash: dict[str, Any] = {} if error is None else {"failure": Failure(node="assistant", error=error, fault=side)}
+    return talk("1", False, *spoken, scenario=scenarios[name], broken=[STATE], stop=stop, **crash)
+
+
+def test_of_the_faults_that_are_named_at_most_one_in_twenty_is_wrong() -> None:
+    value = json.loads(Path(__file__).with_name("failures.json").read_text("utf-8"))
+    marks = Counter[str]()
+    for row in value["failures"]:
+        found = outcome(read(row, value["scenarios"])).cause
+        assert found is not None
+        marks["undecided" if found.fault == "undecided" else "right" if found.fault == row[0] else "wrong"] += 1
+    print(f"{len(value['failures'])} failures: {dict(marks)}")
+    assert marks["wrong"] * 20 <= marks["right"] + marks["wrong"]
+    assert marks["right"] >= 30
 
 
 def test_the_page_marks_the_message_at_which_a_conversation_went_wrong() -> None:
