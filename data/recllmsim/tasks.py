@@ -264,10 +264,15 @@ def chosen(
 ) -> list[Source]:
     """The situations or conversations with these tasks, context numbers and number of profiles, in order.
 
-    Profiles are sampled like the published ones: `random.sample` of the pool with the seed.
+    Profiles are sampled like the published ones: `random.sample` of the pool with the seed. A text may name several
+    tasks, with commas between them. DataError for a task or a context that is not there.
     """
     pairs = [(one, Situation.of(one) if isinstance(one, Conversation) else one) for one in sources]
-    if named := _named(tasks, dict.fromkeys(situation.task for _, situation in pairs)):
+    names = dict.fromkeys(situation.task for _, situation in pairs)
+    named = names_in(tasks or (), names)
+    if strange := [task for task in named if task not in names]:
+        raise DataError(f"there is no task {strange[0]!r}, only {', '.join(names)}")
+    if named:
         pairs = [(one, situation) for one, situation in pairs if situation.task in named]
     if contexts is not None:
         ids = sorted({situation.task_context_id for _, situation in pairs if situation.task_context_id is not None})
@@ -280,11 +285,3 @@ def chosen(
         drawn = {profile for _, profile in sampled(pool, profiles, seed)}
         pairs = [pair for pair in pairs if (pair[1].preference_id, pair[1].profile_text) in drawn]
     return [one for one, _ in pairs]
-
-
-def _named(tasks: Collection[str] | None, names: Collection[str]) -> list[str]:
-    """The names of tasks, of which a text may hold several with commas between them; DataError for an unknown one."""
-    named = names_in(tasks or (), names)
-    if unknown := [task for task in named if task not in names]:
-        raise DataError(f"there is no task {unknown[0]!r}, only {', '.join(names)}")
-    return named
