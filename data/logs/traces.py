@@ -3,7 +3,7 @@
 OpenTelemetry: OTLP as JSON or JSON lines (`resourceSpans`), and what the console exporter of the Python SDK writes. Read
 are the attributes of the semantic conventions for generative AI (`gen_ai.input.messages`, `gen_ai.output.messages`,
 `gen_ai.conversation.id`, also on the event `gen_ai.client.inference.operation.details`), those of OpenInference
-(`llm.input_messages.N.message.role`, `session.id`, `input.value`), and the older `gen_ai.prompt.N.role`.
+(`llm.input_messages.N.message.role`, `session.id`, `input.value`), and the older `gen_ai.prompt.N.role` and events of one message each.
 
 Langfuse: a trace with `observations` and `scores`, `trace` and `observations` side by side, a session with `traces`, a page
 of the public API (`data`), single observations.
@@ -39,6 +39,7 @@ _INDEXED = re.compile(
 )
 _CALL = re.compile(r"tool_calls\.(\d+)\.(?:tool_call\.)?(?:function\.)?(id|name|arguments)")
 _PART = re.compile(r"contents\.(\d+)\.message_content\.text")
+_EVENT = re.compile(r"gen_ai\.(?:(system|user|assistant|tool)\.message|choice)")
 _SENT = ("gen_ai.usage.input_tokens", "llm.token_count.prompt", "gen_ai.usage.prompt_tokens")
 _RECEIVED = ("gen_ai.usage.output_tokens", "llm.token_count.completion", "gen_ai.usage.completion_tokens")
 _MODELS = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
@@ -64,6 +65,8 @@ def _call_of_span(span: Mapping[str, Any]) -> LoggedCall | None:
             attributes = _attributes(event.get("attributes")) | attributes
     operation = attributes.get("gen_ai.operation.name")
     sent, received = _messages(attributes)
+    if not (sent or received):
+        sent, received = _events(span)
     if operation == "execute_tool" or not (sent or received):
         return None
     reasons = as_value(attributes.get("gen_ai.response.finish_reasons"))
@@ -125,6 +128,21 @@ def _messages(attributes: Mapping[str, Any]) -> tuple[list[Turn], list[Turn]]:
         outer = attributes["openinference.span.kind"] in ("AGENT", "CHAIN", "LLM")
         sent = inputs_of(as_value(attributes.get("input.value")), outer)
         received = outputs_of(as_value(attributes.get("output.value")), outer)
+    return sent, received
+
+
+def _events(span: Mapping[str, Any]) -> tuple[list[Turn], list[Turn]]:
+    """The messages of a span's events, one each, as the conventions had them before their version 1.37."""
+    sent: list[Turn] = []
+    received: list[Turn] = []
+    for event in map(as_object, as_list(span.get("events"))):
+        if match := _EVENT.fullmatch(str(event.get("name"))):
+            attributes = _attributes(event.get("attributes"))
+            told = as_object(as_value(attributes.get("gen_ai.event.content"))) or attributes
+            message = as_object(as_value(told.get("message"))) or told  # of a choice
+            more = {"role": match[1] or "assistant", "tool_calls": as_value(message.get("tool_calls"))}
+            turns = turns_of({"content": "", "tool_call_id": message.get("id"), **message, **more})
+            (sent if match[1] else received).extend(turns)
     return sent, received
 
 

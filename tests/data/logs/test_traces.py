@@ -140,6 +140,27 @@ def test_a_file_without_messages_is_told_in_one_line(value: Any, problem: str, f
     assert problem in fault(load, file(value))
 
 
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_span_may_have_an_event_for_each_message(inside: bool) -> None:
+    def event(name: str, told: dict[str, Any]) -> dict[str, Any]:
+        plain = {key: one if isinstance(one, str) else json.dumps(one) for key, one in told.items()}
+        return {"name": name, "attributes": {"gen_ai.event.content": json.dumps(told)} if inside else plain}
+
+    call = {"id": "c1", "type": "function", "function": {"name": "hours", "arguments": '{"day": 7}'}}
+    told = event("gen_ai.choice", {"index": "0", "finish_reason": "stop", "message": {"content": "It is closed."}})
+    events = [
+        event("gen_ai.system.message", {"content": "You answer for a museum."}),
+        event("gen_ai.user.message", {"content": MORE["content"]}),
+        event("gen_ai.assistant.message", {"tool_calls": [call]}),
+        event("gen_ai.tool.message", {"id": "c1", "content": "closed"}),
+        told,
+    ]
+    conversation = only(file(otlp(span("a", 1, {"gen_ai.operation.name": "chat"}) | {"events": events})))
+    assert spoken_lines(conversation) == TALK[2:]
+    (calling,) = conversation.messages[-1].tool_calls
+    assert (calling.name, calling.arguments, calling.result) == ("hours", {"day": 7}, "closed")
+
+
 def test_calls_of_tools_in_attributes_with_numbers_are_calls() -> None:
     name = "gen_ai.completion.0.message.tool_calls.0.function"
     asked = {"gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": "When does it open?"}
