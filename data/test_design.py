@@ -101,7 +101,9 @@ class ToolArgument:
             elif not isinstance(value, Mapping | list):
                 found.append(value)
         of_type = {"string": str, "integer": int}.get(str(self.schema.get("type")), lambda one: one)
-        fits = [one for one in found if one is not None and (of_type is not int or str(one).isdigit())]
+        fits = [
+            one for one in found if isinstance(one, str | int | float) and (of_type is not int or str(one).isdigit())
+        ]
         return list(dict.fromkeys(map(of_type, fits)))
 
     def beyond(self, value: Any, present: Iterable[Any]) -> Any:
