@@ -259,7 +259,7 @@ class Reading:
             return True
         success = as_object(self.conversation.scenario.get(SUCCESS))
         deed = re.split(r"[\W_]+|(?<=[a-z])(?=[A-Z])", call.name)[0]
-        wants = bool(self.steps) or bool({"tool_called", "text_contains"} & success.keys())
+        wants = bool(self.steps) or bool({"tool_called", "text_contains", "final_state"} & success.keys())
         named = names_goal(deed, [self.heard(call.message)]) is not False
         return wants and named and not names_goal(deed, [self.brief])
 

@@ -102,7 +102,9 @@ class ToolArgument:
             elif not isinstance(value, Mapping | list):
                 found.append(value)
         of_type = {"string": str, "integer": int}.get(str(self.schema.get("type")), lambda one: one)
-        fits = [one for one in found if one is not None and (of_type is not int or str(one).isdigit())]
+        fits = [
+            one for one in found if isinstance(one, str | int | float) and (of_type is not int or str(one).isdigit())
+        ]
         return list(dict.fromkeys(map(of_type, fits)))
 
     def beyond(self, value: Any, present: Iterable[Any]) -> Any:
@@ -183,14 +185,14 @@ class Example(BaseModel):
         value = self.values[argument]
         return value[0] if isinstance(value, list) and value else value
 
-    def other(self, argument: ToolArgument) -> Any:
-        """Another value that could be meant: one that is given, or that the world has for the argument."""
-        own = self.values.get(argument.name)
+    def other(self, argument: str) -> Any:
+        """Another value that could be meant: one that is given, or a neighbour in the world of the same form."""
+        own = self.values.get(argument)
         if isinstance(own, list) and len(own) > 1:
             return own[1]
         value = own[0] if isinstance(own, list) and own else own
-        others = argument.values_in(self.world)
-        return next((one for one in others if one != value and value in others), None)
+        names = _keys_beside(self.world, value) if isinstance(value, str) else ()
+        return next((one for one in names if one != value and _form(one) == _form(str(value))), None)
 
 
 @dataclass(frozen=True)
@@ -271,7 +273,7 @@ def _odd_case(
 ) -> DesignedCase | None:
     value = None
     if kind == "ambiguous":
-        value = example.other(argument)
+        value = example.other(argument.name)
     elif kind == "out of bounds":
         own = example.value(argument.name) if argument.name in example.values else None
         value = argument.beyond(own, present)
@@ -395,6 +397,16 @@ def _named(state: Any, name: Any) -> Iterator[Mapping[str, Any]]:
             yield from (row for row in one if isinstance(row, Mapping) and next(iter(row.values()), None) == name)
 
 
+def _keys_beside(state: Any, name: str) -> Iterator[str]:
+    for one in inside(state):
+        if isinstance(one, Mapping):
+            yield from (key for key in one if name in one and isinstance(key, str))
+            one = list(one.values())
+        if isinstance(one, list | tuple):
+            firsts = [next(iter(row.values()), None) for row in one if isinstance(row, Mapping)]
+            yield from (first for first in firsts if name in firsts and isinstance(first, str))
+
+
 def _changed(value: str, turn: int) -> str:
     """A value of the same form: a date some years later, else with other digits.
 
@@ -404,6 +416,11 @@ def _changed(value: str, turn: int) -> str:
     if match := re.match(r"(\d{4})(?=-\d\d-\d\d)", value):
         return f"{int(match[1]) + turn}{value[match.end() :]}"
     return re.sub(r"\d", lambda digit: str((int(digit[0]) + turn) % 10), value)
+
+
+def _form(text: str) -> str:
+    """Its digits and letters as signs of their kind, one for several."""
+    return re.sub(r"(.)\1+", r"\1", re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "0", text)))
 
 
 def _thing(name: str) -> str:

@@ -241,7 +241,8 @@ def test(
         fail_if_worse: `shown`: it does not pass where a loss on these scenarios is shown (exact sign test, p below .05).
             A number above 0 and below 1: unless a loss of at most this share is shown.
         why: Find whose fault each failure is by running it again with one part put right. It needs scenarios with a
-            `plan` (`duologue scenarios`) and an agent that is a LangGraph graph; others are undecided, with the reason.
+            `plan` (`duologue scenarios`) and an agent that is a LangGraph graph; else the fault by structure stays, with the
+            reason.
         specified: For `why`, a world whose tools do what they should; without one no fault of the tools is found.
         labels: People's labels of some conversations, a file or a folder of the labelling page: the judge's agreement with
             them (kappa) and the rectified share are told (`judge` of the result).

@@ -8,7 +8,7 @@ from scipy.stats import binomtest
 
 import duologue
 from duologue.analysis.outcomes import outcome
-from tests.faults.planted import Case, cases
+from tests.faults.planted import DOMAINS, Case, cases
 
 SAMPLE = 90
 """Of the 366 failures; all of them take a quarter of an hour."""
@@ -47,3 +47,19 @@ def test_repairs_name_single_causes_and_rules_alone_name_fewer() -> None:
     assert repaired["undecided"] <= 0.25 * singles
     assert repaired["two: one of two"] + repaired["two: wrong"] <= 0.3 * two
     assert by_rules["right"] < repaired["right"]
+
+
+@pytest.mark.parametrize("form", ["The {} is {}.", "my {}: {}", "{} = {}"])
+def test_the_repaired_user_gives_the_values_of_its_facts_whatever_their_form(form: str) -> None:
+    case = Case(DOMAINS[0], user="code")
+    facts = [form.format(label, value) for label, value in (("code", "QX4821"), ("new date", "2026-05-03"))]
+    settings = {"user": case.user_function, "world": case.world, "max_turns": 7, "why": True}
+    (found,) = duologue.test(case.graph, [case.described | {"facts": facts}], **settings).why
+    assert (found.fault, found.because) == ("user", "it gives QX4812, which its scenario does not have")
+
+
+def test_where_no_repair_can_be_made_the_fault_by_structure_stays_with_the_reason() -> None:
+    case = Case(DOMAINS[0])
+    (found,) = duologue.test(lambda messages: messages[99], [case.described], world=case.world, why=True).why
+    assert found.fault == "assistant"
+    assert "LangGraph" in found.because
