@@ -1,4 +1,4 @@
-"""What a simulated user does wrong, by structure: four faults, each of which the scenario and the messages show.
+"""What a simulated user does wrong, by structure: five faults, each of which the scenario and the messages show.
 
 All else about a user, such as a contradiction or a false claim, is a judge's: the page `judge` of the prompts. What is
 undecided is no fault.
@@ -19,11 +19,20 @@ from .outcomes import is_courtesy, outcome_of
 GOAL_KEYS = ("goal", "task_context", "first_message")
 FACT_KEYS = ("facts", "known")
 PERSON_KEYS = ("persona", "instructions", "preference", "profile")
+ONE_BY_ONE = re.compile(
+    r"\b(?:only|not until|unless|until)\b[^.;\n]{0,40}\bask(?:s|ed|ing)?\b|\b(?:one|a single) (?:thing|fact|detail|piece)s? at a time\b"
+    r"|\bone by one\b|\bnot all at once\b|\b(?:never|don['’]t|do not|doesn['’]t) volunteers?\b|\bon request\b"
+    r"|问[^。；\n]{0,6}才|一次只|不主动|不要主动|逐一|问什么答什么",
+    re.IGNORECASE,
+)
+"""Words of a scenario by which its user gives a fact only when asked."""
 SHORT, GIVES = 14, 200
 """Most characters of a user's message that may be said again, such as `Yes, please.`, and of an assistant's that gives
 nothing; a Chinese character counts threefold."""
 PATIENCE = 1
 """Messages of a user after which it may give up while it is asked."""
+AT_ONCE = 0.75
+"""Least share of at least three facts, given in one message, that are all at once."""
 _UNKNOWN = re.compile(
     r"\b(?:do not|don['’]t|cannot|can['’]t) (?:know|tell|say)\b|不知道|说不上来|不清楚", re.IGNORECASE
 )
@@ -96,6 +105,19 @@ def _invents(talk: Conversation) -> Reasons:
                 break
 
 
+def _all_at_once(talk: Conversation) -> Reasons:
+    """Nearly all facts in one message, though the scenario says that they are given when asked for."""
+    texts = _texts(talk.scenario, (*GOAL_KEYS, *FACT_KEYS, *PERSON_KEYS))
+    facts = [values_in(text) or frozenset([_folded(text)]) for text in _texts(talk.scenario, FACT_KEYS)]
+    if len(facts) < 3 or not any(map(ONE_BY_ONE.search, texts)):
+        return
+    for number, text in _own(talk):
+        own, folded = values_in(text), _folded(text)
+        given = sum(bool(fact & own) or any(str(value) in folded for value in fact) for fact in facts)
+        if given >= max(3, AT_ONCE * len(facts)):
+            yield number, f"gives {given} of its {len(facts)} facts at once"
+
+
 def _as_assistant(talk: Conversation) -> Reasons:
     for number, text in _own(talk):
         match = _OF_ASSISTANT.search(text)
@@ -116,6 +138,7 @@ def _repeats(talk: Conversation) -> Reasons:
 _RULES: Mapping[str, tuple[str, Callable[[Conversation], Reasons]]] = {
     "user-leaves-early": ("a user that leaves before anything was done, while it is asked", _leaves_early),
     "user-invents": ("a user that gives a code or number which its scenario does not have", _invents),
+    "user-all-at-once": ("a user that gives its facts at once, against its instructions", _all_at_once),
     "user-as-assistant": ("a user that writes as the assistant", _as_assistant),
     "user-repeats-itself": ("a user that sends the same again though the agent says something else", _repeats),
 }
