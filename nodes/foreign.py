@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
@@ -168,12 +169,18 @@ async def _guarded(turn: Coroutine[Any, Any, T]) -> T:
 
 
 async def heartbeat() -> None:
-    """Say once, for as long as this runs, that an agent blocks the event loop, and with it all other conversations."""
+    """Say once, for as long as this runs, that an agent blocks the event loop, and with it all other conversations.
+
+    An agent that waits takes no time of the processor, one that computes takes all of it. What is late with a part of it
+    has been kept waiting by other programs, and nothing is said.
+    """
     loop = asyncio.get_running_loop()
     while True:
-        due = loop.time() + LAG / 4
+        began, worked = loop.time(), time.thread_time()
         await asyncio.sleep(LAG / 4)
-        if (late := loop.time() - due) > LAG and _ENTERED:
+        late = loop.time() - began - LAG / 4
+        share = (time.thread_time() - worked) / (late + LAG / 4)
+        if late > LAG and _ENTERED and not 0.1 < share < 0.9:
             log.warning(
                 "%s blocks the event loop (%.1f seconds just now): all conversations wait for it meanwhile; let it await, "
                 "or make its function a plain one, which gets a thread of its own",
