@@ -8,8 +8,9 @@ from ..data.records import as_object
 from ..data.text.languages import Language, language_of
 from ..errors import DataError, placed
 from ..nodes.goodbyes import Ending
-from ..nodes.messages import PageMessages, RepairPrompts
+from ..nodes.messages import PageMessages
 from ..nodes.people import origin_of
+from ..nodes.prompt_selectors import RepairPrompts
 from ..nodes.recllmsim import GoalMessages, UserPrompts, UserValidator, goal_of, told_to_user
 from ..nodes.scorers import Score, scoring, solved
 from ..nodes.state import Planned, State, history

@@ -56,7 +56,7 @@ from ..nodes.success import KEY, with_success_of_scenario
 from ..nodes.validators import sound
 from ..nodes.worlds import NOT_ASKED_AGAIN, NOT_UNDONE, Context, before_draft, lasting, restorable, stands
 from .casts.cast import Cast, asked_by
-from .records import NodeError, attempts_of, blamed, failure_of, of_cast, opening, undone, unjudged
+from .records import NodeFailedError, attempts_of, blamed, failure_of, of_cast, opening, undone, unjudged
 from .replaying import fork_of, recorded_update, without_record
 from .scenarios.sources import scripted_update
 
@@ -125,7 +125,7 @@ def further_place(name: str, node: object, cast: Cast, goes_on: str, nodes: Coll
         try:
             answer: Any = await call(state, _limited(cast, state, runtime))
         except SystemExit as error:  # it would end this process, and not its own conversation alone
-            raise NodeError(failure_of(name, error), {}) from error
+            raise NodeFailedError(failure_of(name, error), {}) from error
         goto: Any = answer.goto if isinstance(answer, Command) else None
         update = _of_further(name, answer.update if isinstance(answer, Command) else answer, state, cast)
         ways = list(goto) if isinstance(goto, (list, tuple)) else [goto] if goto else []
@@ -186,18 +186,18 @@ async def _answer(name: NodePlace, node: Any, shown: State, runtime: Runtime[Lim
     except (Exception, SystemExit) as error:
         told: Exception | SystemExit = error
         if isinstance(error, ApprovalError):
-            told = NodeError(failure_of("approve", error), {})
+            told = NodeFailedError(failure_of("approve", error), {})
         elif isinstance(error, SystemExit):  # it would end this process, and not its own conversation alone
-            told = NodeError(blamed(name, failure_of(name, error), crashed=True), {})
+            told = NodeFailedError(blamed(name, failure_of(name, error), crashed=True), {})
         if role is not None:
-            await undone(runtime.context, told.update if isinstance(told, NodeError) else {})
+            await undone(runtime.context, told.update if isinstance(told, NodeFailedError) else {})
         if told is error:
             raise
         raise told from error
 
 
 async def _closed(node: Any, shown: State, runtime: Runtime[Limits]) -> Any:
-    """The closing node's update, with the success that the scenario declares; NodeError if a call got no reply.
+    """The closing node's update, with the success that the scenario declares; NodeFailedError if a call got no reply.
 
     What is asked after the end keeps an error in an answer's place: it can be asked again.
     """
@@ -210,7 +210,7 @@ async def _closed(node: Any, shown: State, runtime: Runtime[Limits]) -> Any:
             update = await with_success_of_scenario(typed(Update, update), shown, runtime)
         lost = calls.lost.pop(name, None)
     if lost is not None:
-        raise NodeError(failure_of("closing", lost), _after_closing(update))
+        raise NodeFailedError(failure_of("closing", lost), _after_closing(update))
     return update
 
 
@@ -248,7 +248,7 @@ async def _drafted(
         failure = blamed(name, failure_of(name, error, update.get("frames", ())), crashed=bool(update.get("crashed")))
         tried = {"attempts": unjudged(state, drafts, role), "drafts": None}
         await undone(limits, tried)
-        raise NodeError(failure, tried)
+        raise NodeFailedError(failure, tried)
     stop = update.get("stop") or state.get("stop")
     changed: dict[str, Any] = {"drafts": drafts, "verdicts": [], "stop": stop}
     if "memory" in update and drafts:
@@ -332,7 +332,7 @@ def after_validator(
 
     The tools of a rejected draft may have changed something. The draft then stands, unless the conversation's world can
     be rolled back. A retry would do it twice, and the user would not see the first time. A draft that must never be
-    sent ends the conversation there, or after the last attempt. NodeError if a draft could not be judged, or all replies
+    sent ends the conversation there, or after the last attempt. NodeFailedError if a draft could not be judged, or all replies
     of a turn came without a word.
     """
     drafts = list(state.get("drafts") or [])
@@ -351,7 +351,7 @@ def after_validator(
         tried = [attempt | {"notes": [*attempt.get("notes", []), note]} for attempt in tried]
     spent = not passed and _repeated(role, cast, state, tried)
     if error:
-        raise NodeError(failure_of(VALIDATOR_OF[role], error), {"attempts": tried, "drafts": None})
+        raise NodeFailedError(failure_of(VALIDATOR_OF[role], error), {"attempts": tried, "drafts": None})
     end, stop = _end(role, cast, state, tried, judged, stop, limits, passed=passed, lasting=bool(tools), spent=spent)
     if end == "failed":
         raise _silence(role, cast, [*rejected(state, role), *tried], tried)
@@ -413,7 +413,7 @@ def _repeated(role: Role, cast: Cast, state: State, tried: list[Attempt]) -> boo
     return True
 
 
-def _silence(role: Role, cast: Cast, attempts: list[Attempt], tried: list[Attempt]) -> NodeError:
+def _silence(role: Role, cast: Cast, attempts: list[Attempt], tried: list[Attempt]) -> NodeFailedError:
     """That a side could say nothing: the flaws of its replies with their numbers.
 
     A model that is asked for the user's messages is an endpoint's; the agent under test answers for its model.
@@ -425,7 +425,7 @@ def _silence(role: Role, cast: Cast, attempts: list[Attempt], tried: list[Attemp
     if CUT_OFF in flaws and hasattr(asked_by(cast.nodes[SPEAKER_OF[role]]), "in_cast"):
         error += f" (a model that reasons spends its tokens before the first word: raise {role}_tokens, or ?max_tokens=N of the model)"
     failure = {"node": SPEAKER_OF[role], "error": error, "silent": True} | ({"fault": role} if own else {})
-    return NodeError(failure, {"attempts": tried, "drafts": None})
+    return NodeFailedError(failure, {"attempts": tried, "drafts": None})
 
 
 def _messages(

@@ -19,7 +19,7 @@ from ..errors import DataError, SettingError
 from ..nodes import recllmsim as nodes
 from ..nodes.contract import Node, closing
 from ..nodes.goodbyes import Ending
-from ..nodes.messages import RepairPrompts
+from ..nodes.prompt_selectors import RepairPrompts
 from ..nodes.requests import PostQuestions
 from ..nodes.speakers.replay import ReplaySpeaker, replayed
 from ..nodes.state import Planned

@@ -148,7 +148,7 @@ _TASK = "During task with name '"
 """How the note begins that LangGraph adds to an exception of a node."""
 
 
-class NodeError(DuologueError, RuntimeError):
+class NodeFailedError(DuologueError, RuntimeError):
     """A node could not do its part.
 
     `failure` is what a record says of it, `update` what it had done before: the engine of a run adds it to the last state.
@@ -160,11 +160,11 @@ class NodeError(DuologueError, RuntimeError):
 
 
 async def undone(limits: Limits, update: Mapping[str, Any]) -> None:
-    """Put the world back to before the draft under way; NodeError with what was done before if that fails."""
+    """Put the world back to before the draft under way; NodeFailedError with what was done before if that fails."""
     try:
         await put_back(limits)
     except WorldError as error:
-        raise NodeError(failure_of("world", error), update) from error
+        raise NodeFailedError(failure_of("world", error), update) from error
 
 
 def failure_of(node: str, error: BaseException | str, frames: Sequence[str] = ()) -> dict[str, Any]:
@@ -179,7 +179,7 @@ def failure_of(node: str, error: BaseException | str, frames: Sequence[str] = ()
 
 def failure_in(error: BaseException) -> dict[str, Any]:
     """The failure to record of any exception that a graph raised, with the node that LangGraph names."""
-    if isinstance(error, NodeError):
+    if isinstance(error, NodeFailedError):
         return error.failure
     if isinstance(error, WorldError):
         return failure_of("world", error)

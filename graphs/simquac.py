@@ -17,6 +17,7 @@ from ..data.simquac import Topic
 from ..errors import DataError
 from ..nodes.contract import Node
 from ..nodes.simquac import roles as nodes
+from ..nodes.simquac import validators
 from ..nodes.speakers.replay import replayed
 from ..nodes.state import Planned
 from .casts.cast import Cast, stored_words
@@ -116,13 +117,13 @@ def cast(
             lists them.
     """
     pages = library(NAME, common.get("prompts"))
-    question_validator: Node = nodes.QuestionValidator(question_words)
-    answer_validator: Node = nodes.AnswerValidator()
+    question_validator: Node = validators.QuestionValidator(question_words)
+    answer_validator: Node = validators.AnswerValidator()
     student_prompts: Node = nodes.StudentPrompts(pages, question_words, interesting_once)
     teacher_prompts: Node = nodes.TeacherPrompts(pages)
     if as_published:
-        question_validator = nodes.ReleasedQuestionValidator(question_words)
-        answer_validator = nodes.ReleasedAnswerValidator()
+        question_validator = validators.ReleasedQuestionValidator(question_words)
+        answer_validator = validators.ReleasedAnswerValidator()
         student_prompts = nodes.ReleasedStudentPrompts(pages, question_words, interesting_once)
         teacher_prompts = nodes.ReleasedTeacherPrompts(pages)
     return assembled(

@@ -20,9 +20,9 @@ from ..data.simquac import ReadingQuestion
 from ..errors import SettingError
 from ..nodes.contract import closing
 from ..nodes.limits import MANY_TURNS, AfterOneTurn, Limits
-from ..nodes.messages import selector
+from ..nodes.prompt_selectors import selector
 from ..nodes.recllmsim import goal_of
-from ..nodes.simquac.roles import ReadingValidator
+from ..nodes.simquac.validators import ReadingValidator
 from ..nodes.state import Planned
 from ..nodes.success import KEY as SUCCESS
 from . import agent_test, casts, simquac

@@ -8,4 +8,4 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 # Streamlit's own `server.allowedHosts` is asked only about the socket, not about its files.
 HOSTS = ["127.0.0.1", "localhost"]
-app = st.App(Path(__file__).with_name("page.py"), middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS)])
+app = st.App(Path(__file__).with_name("app.py"), middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS)])

@@ -8,8 +8,8 @@ from .annotators import annotator
 from .contract import Node
 from .judges import judge, judged
 from .limits import Limits
-from .messages import selector
 from .models.specs import chat_model
+from .prompt_selectors import selector
 from .scorers import Score, final_state, scoring, solved, text_contains, tool_called
 from .speakers.agents import AgentSpeaker, user
 from .state import Draft, State, Update, Verdict, rejected, said

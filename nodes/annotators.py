@@ -24,9 +24,10 @@ from ..errors import DataError, SettingError
 from ..prompts import Library, shipped
 from .calls.store import Call
 from .contract import ContractError
-from .messages import Refusal, as_text, fenced
+from .messages import as_text, fenced
 from .models.offline.model import OfflineChatModel
 from .models.specs import chat_model, model_provenance, names_model
+from .prompt_selectors import Refusal
 from .requests import Parse, ask, unfenced_reply
 from .settings.import_path import imported
 from .settings.redaction import error_line, without_known_secrets

@@ -16,7 +16,8 @@ from ..data.records import Attempt
 from ..data.text.languages import Language
 from ..prompts import Library
 from .calls.store import Call
-from .messages import Refusal, fenced
+from .messages import fenced
+from .prompt_selectors import Refusal
 from .requests import RequestAnswer, ask
 from .settings.redaction import without_known_secrets
 

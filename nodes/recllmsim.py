@@ -21,8 +21,9 @@ from ..data.text.values import brief_of, names_goal
 from ..prompts import Library
 from .goodbyes import ENDING, GIVING_UP, Ending
 from .limits import Limits
-from .messages import MARKS, PageMessages, as_text, fenced, filled, messages_for, repair, with_pages
+from .messages import MARKS, PageMessages, as_text, fenced, messages_for, with_pages
 from .models.faults import REFUSAL
+from .prompt_selectors import filled, repair
 from .state import Draft, Prompt, State, Update, Verdict, history, rejected, said
 from .validators import by_reasons, cut_off, judges_flaws, unless_empty, wordless
 

@@ -22,8 +22,9 @@ from .calls.service import drafted
 from .calls.store import Call
 from .contract import OF_THE_CALL, Node
 from .limits import Limits
-from .messages import Refusal, filled, note, repair_prompt
+from .messages import note
 from .models.faults import CUT_OFF, flaw_in
+from .prompt_selectors import Refusal, filled, repair_prompt
 from .settings.redaction import error_line
 from .state import Draft, Prompt, State, Update, id_of, merged, without_rejected
 

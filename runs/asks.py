@@ -15,9 +15,10 @@ from ..data.text.languages import Language, language_of
 from ..errors import DataError, SettingError
 from ..nodes.calls.store import Call
 from ..nodes.judges import POINTS, Judge, judged, judging_model, pages_in
-from ..nodes.messages import MARKS, Refusal, fenced
+from ..nodes.messages import MARKS, fenced
 from ..nodes.models.offline.model import OfflineChatModel
 from ..nodes.models.specs import chat_model
+from ..nodes.prompt_selectors import Refusal
 from ..nodes.requests import Parse, ask, parse_json
 from ..nodes.state import State, state_from
 from ..prompts import Page, shipped

@@ -22,7 +22,7 @@ from ..errors import SettingError
 from ..graphs import Cast, conversation
 from ..graphs.casts.cast import check_behaviours, check_filled
 from ..graphs.graph import Compiled, cast_of, fuse, world
-from ..graphs.records import NodeError, begun, failure_in, failure_of, id_of, place_in, record
+from ..graphs.records import NodeFailedError, begun, failure_in, failure_of, id_of, place_in, record
 from ..nodes.calls.gate import EndpointError, RunOverError
 from ..nodes.calls.service import Calls, current, run_is_over
 from ..nodes.contract import ContractError
@@ -191,7 +191,7 @@ async def converse(
         raise
     except Exception as error:  # it ends its own conversation, not the others
         log.debug("%s", redacted("".join(format_exception(error))))
-        if isinstance(error, NodeError):
+        if isinstance(error, NodeFailedError):
             state = dict(after(typed(State, state), error.update))
         if (node := place_in(error)) is not None:
             way.arrive(node)

@@ -1,6 +1,6 @@
 """But-for faults: a failed conversation is run again with one part put right, and the fault is the part that mends it.
 
-A record that is replayed with nothing changed must give itself. Then each part is put right alone (`nodes.repairs`): the
+A record that is replayed with nothing changed must give itself. Then each part is put right alone (`nodes.interventions`): the
 user's wrong messages, the agent from its first wrong act on, the tools by a specified world. The part that alone mends is
 at fault; where several mend, only a pair does, or none does, the fault is undecided. The scenario is at fault only by
 proof: its plan needs a value that neither its user nor a tool has.
@@ -24,8 +24,8 @@ from ..data.records import Conversation, as_list, as_object
 from ..data.text.values import holds, scalars
 from ..errors import DuologueError
 from ..graphs.scenarios.sources import Scenarios
+from ..nodes.interventions import RepairedAgent, RepairedUser
 from ..nodes.oracle import AgentTools, tools_in
-from ..nodes.repairs import RepairedAgent, RepairedUser
 from ..nodes.state import Planned
 from ..nodes.worlds import World
 from ..runs.engine import planned

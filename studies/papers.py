@@ -239,7 +239,7 @@ def baseline(source: str | Path, seed: int = 0) -> "TablesReport":
     from ..analysis.simquac import answers as scored
     from ..analysis.tables import Table, TablesReport
     from ..nodes.limits import Limits
-    from ..nodes.messages import selector
+    from ..nodes.prompt_selectors import selector
 
     references = load(source)
     if not references:

@@ -40,10 +40,11 @@ from ...nodes.contract import (
 from ...nodes.goodbyes import Ending
 from ...nodes.judges import Judge
 from ...nodes.limits import SIGNATURE, AnyOf, Limits, Stop, max_turns
-from ...nodes.messages import MessageBuilder, PageMessages, RepairPrompts
+from ...nodes.messages import MessageBuilder, PageMessages
 from ...nodes.models.offline.model import OfflineChatModel
 from ...nodes.models.specs import chat_model, is_import_path, names_model, replayed_path, use_of, without_secrets
 from ...nodes.people import FewShotUser, PeopleSpeaker, speaker_of
+from ...nodes.prompt_selectors import RepairPrompts
 from ...nodes.recllmsim import GoalMessages, UserPrompts, UserValidator
 from ...nodes.requests import PostQuestions
 from ...nodes.scorers import SUCCESS, FinalState, Scoring, ToolCalled

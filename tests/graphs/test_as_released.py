@@ -5,7 +5,8 @@ import pytest
 from duologue.data.simquac import released
 from duologue.graphs import simquac
 from duologue.nodes import Limits
-from duologue.nodes.simquac.roles import GUIDES, INTERESTING, SUFFIX
+from duologue.nodes.simquac.roles import GUIDES, INTERESTING
+from duologue.nodes.simquac.validators import SUFFIX
 from tests.graphs.played import played
 
 

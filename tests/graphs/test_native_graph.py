@@ -17,7 +17,7 @@ import duologue
 from duologue import graphs, nodes, views
 from duologue.data import Conversation, Message, simquac
 from duologue.graphs import agent_test, conversation, record
-from duologue.graphs.records import NodeError
+from duologue.graphs.records import NodeFailedError
 from duologue.nodes import Limits
 from duologue.nodes.contract import ContractError
 from duologue.nodes.state import PLACES
@@ -244,7 +244,7 @@ async def test_what_a_node_raises_reaches_the_caller_and_what_it_had_done_is_tol
 
     with pytest.raises(ZeroDivisionError, match="mine"):
         await conversation(talk(assistant=broken)).ainvoke(SCENARIO)
-    with pytest.raises(NodeError, match="assistant: the shop is away"):
+    with pytest.raises(NodeFailedError, match="assistant: the shop is away"):
         await conversation(talk(assistant=failed)).ainvoke(SCENARIO)
     (unsaid,) = (await played(talk(assistant=failed), SCENARIO)).unsaid
     assert [(one.text, one.verdict) for one in unsaid.attempts] == [("Half of", "unjudged")]

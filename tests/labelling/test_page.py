@@ -50,7 +50,7 @@ def app(tmp_path, monkeypatch):
         monkeypatch.setenv(labelling.SETTINGS, json.dumps(settings | changed))
         monkeypatch.setenv(labelling.TOKEN, "t0ken")
         streamlit.cache_resource.clear()
-        one = testing.AppTest.from_file(Path(labelling.__file__).with_name("page.py"), default_timeout=120)
+        one = testing.AppTest.from_file(Path(labelling.__file__).with_name("app.py"), default_timeout=120)
         if token:
             one.query_params["token"] = token
         return one.run()

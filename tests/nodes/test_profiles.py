@@ -7,8 +7,8 @@ from duologue.data.recllmsim import Profile, coverage, shipped_profiles
 from duologue.data.recllmsim.profiles import GENDERS, OCCUPATIONS, TRAITS
 from duologue.nodes import chat_model
 from duologue.nodes.calls.store import Call
-from duologue.nodes.messages import filled
 from duologue.nodes.profiles import CHINESE, OPPOSED, ProfileMaker, next_target
+from duologue.nodes.prompt_selectors import filled
 from duologue.prompts import shipped
 from duologue.runs.engine import blocking
 from duologue.runs.profiles import MadeProfiles, agenerate, replies_of

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 from duologue.errors import SettingError
 from duologue.nodes.calls.service import drafted
 from duologue.nodes.calls.store import Call
-from duologue.nodes.messages import Refusal
+from duologue.nodes.prompt_selectors import Refusal
 from duologue.nodes.requests import ask, parse_json
 from duologue.prompts import Library, Page, PromptError
 from tests.fake_models import SeededModel

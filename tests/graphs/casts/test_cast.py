@@ -17,7 +17,8 @@ from duologue.graphs import agent_test, conversation, record, simquac
 from duologue.nodes import Limits
 from duologue.nodes.contract import ContractError
 from duologue.nodes.goodbyes import Ending
-from duologue.nodes.messages import PageMessages, RepairPrompts
+from duologue.nodes.messages import PageMessages
+from duologue.nodes.prompt_selectors import RepairPrompts
 from duologue.nodes.recllmsim import UserValidator
 from duologue.nodes.requests import PostQuestions
 from duologue.nodes.scorers import all_of

@@ -12,6 +12,7 @@ from duologue.data.simquac import Topic, samples
 from duologue.graphs import simquac
 from duologue.nodes import Limits, conformance
 from duologue.nodes.simquac import roles as nodes
+from duologue.nodes.simquac import validators
 from duologue.prompts import shipped
 from tests.nodes.states import state_with
 
@@ -138,11 +139,11 @@ async def judged(node, *texts, messages=()):
 async def test_long_questions_are_rejected_and_several_and_repeats_are_counted():
     earlier, over = [question("Who lived there?"), REFUSAL], " ".join(["w"] * 26)
     verdicts = await judged(
-        nodes.QuestionValidator(), over[2:], over, "Who? And when?", "who lived  there", messages=earlier
+        validators.QuestionValidator(), over[2:], over, "Who? And when?", "who lived  there", messages=earlier
     )
     assert [one["accepted"] for one in verdicts] == [True, False, True, True]
     assert [one.get("notes") for one in verdicts[2:]] == [["several_questions"], ["asked_again"]]
-    (verdict,) = await judged(nodes.QuestionValidator(words=26), over, messages=earlier)
+    (verdict,) = await judged(validators.QuestionValidator(words=26), over, messages=earlier)
     assert verdict["accepted"]
 
 
@@ -156,7 +157,7 @@ async def test_long_questions_are_rejected_and_several_and_repeats_are_counted()
     ],
 )
 async def test_an_answer_is_the_sections_own_slices_or_a_refusal(text, expected):
-    (verdict,) = await judged(nodes.AnswerValidator(), text)
+    (verdict,) = await judged(validators.AnswerValidator(), text)
     assert verdict | expected == verdict
     for span in verdict.get("spans", ()):
         assert SECTION[span["start"] :].startswith(span["text"])
@@ -164,7 +165,7 @@ async def test_an_answer_is_the_sections_own_slices_or_a_refusal(text, expected)
 
 async def test_an_answer_that_is_much_too_long_is_not_looked_up():
     long, longer = await judged(
-        nodes.AnswerValidator(), *("Three keepers lived there\n" * times for times in (500, 20_000))
+        validators.AnswerValidator(), *("Three keepers lived there\n" * times for times in (500, 20_000))
     )
     assert (long["accepted"], longer["accepted"], longer["reason"]) == (True, False, "too_long")
 
