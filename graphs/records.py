@@ -20,6 +20,7 @@ from ..data.records import SIDES, WORDLESS, Conversation, Message, NodeInfo, Rol
 from ..errors import DataError, DuologueError, first_invalid
 from ..nodes.attachments import parts_in
 from ..nodes.contract import OF_THE_CALL, OF_THE_VERDICT, ContractError, describe
+from ..nodes.langgraph_names import TASK
 from ..nodes.limits import Limits
 from ..nodes.models.faults import is_crash
 from ..nodes.settings.redaction import error_line, redacted, without_known_secrets
@@ -144,10 +145,6 @@ def _of_the_call(draft: Draft, state: State) -> Attempt:
 # Failures
 
 
-_TASK = "During task with name '"
-"""How the note begins that LangGraph adds to an exception of a node."""
-
-
 class NodeFailedError(DuologueError, RuntimeError):
     """A node could not do its part.
 
@@ -191,8 +188,8 @@ def failure_in(error: BaseException) -> dict[str, Any]:
 
 def place_in(error: BaseException) -> str | None:
     """The node that raised an exception, by the notes that LangGraph adds, the outermost last; None without one."""
-    notes = [note for note in getattr(error, "__notes__", ()) if note.startswith(_TASK)]
-    return notes[-1][len(_TASK) :].partition("'")[0] if notes else None
+    notes = [note for note in getattr(error, "__notes__", ()) if note.startswith(TASK)]
+    return notes[-1][len(TASK) :].partition("'")[0] if notes else None
 
 
 def blamed(place: str, failure: dict[str, Any], *, crashed: bool) -> dict[str, Any]:

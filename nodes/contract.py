@@ -19,6 +19,7 @@ from ..data.identity import digest
 from ..data.records import FAULTS, Attempt, Message, Usage
 from ..errors import DuologueError, first_invalid, shown
 from .foreign import in_thread
+from .langgraph_names import ASKED
 from .limits import Limits
 from .replies import AnswerError, messages_answered, reply_of
 from .state import ANSWERS, NodePlace, State, Update
@@ -302,7 +303,7 @@ async def _written(
             last = part
             continue
         for node, update in part.items():
-            if node != "__interrupt__":
+            if node != ASKED:
                 written.update(*(update if isinstance(update, list) else [update or ()]))
     return {key: value for key, value in last.items() if key in written}
 

@@ -28,6 +28,7 @@ from ..data.records import ToolCall, is_object
 from ..data.test_design import DesignedCase, Rule, ToolSchema, forbidding, schemas_of
 from ..errors import DuologueError, SettingError, kind
 from .contract import required_parameters
+from .langgraph_names import ASKED
 from .limits import Limits
 from .replies import reply_of
 from .scorers import SUCCESS, plain, tried
@@ -85,7 +86,7 @@ class AgentTools:
                 compiled = graph.compile(checkpointer=InMemorySaver())
                 while True:
                     answer = await compiled.ainvoke(given, {"configurable": {"thread_id": "call"}}, context=context)
-                    pending = [pending_of(interrupt) for interrupt in answer.get("__interrupt__", ())]
+                    pending = [pending_of(interrupt) for interrupt in answer.get(ASKED, ())]
                     if not pending:
                         break
                     if any("question" in one for one in pending):

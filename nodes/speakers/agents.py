@@ -25,7 +25,7 @@ from langchain_core.messages import (
 from langchain_core.runnables import Runnable, RunnableConfig, ensure_config
 from langchain_core.runnables.config import merge_configs, var_child_runnable_config
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.constants import CONFIG_KEY_CHECKPOINTER, TAG_HIDDEN
+from langgraph.constants import TAG_HIDDEN
 from langgraph.errors import GraphBubbleUp, GraphInterrupt, GraphRecursionError
 from langgraph.graph import END
 from langgraph.pregel import Pregel
@@ -40,6 +40,7 @@ from ...data.executed_graph import SPEAKER_OF
 from ...data.formats.messages import NO_RESULT, tool_turns
 from ...data.packages import frames_of
 from ...data.records import WAITING, Message, Role
+from .. import langgraph_names
 from ..attachments import with_stand_ins
 from ..calls.service import current, during
 from ..contract import ContractError, Node, describe
@@ -446,7 +447,7 @@ class Turn(BaseCallbackHandler):
     def on_chain_start(self, serialized: Any, inputs: Any, *, run_id: Any, tags: Any = None, **details: Any) -> None:
         """A node begins."""
         about = details.get("metadata") or {}
-        node, space = about.get("langgraph_node"), about.get("langgraph_checkpoint_ns")
+        node, space = about.get(langgraph_names.NODE), about.get(langgraph_names.SPACE)
         # The node's function, or a graph in it, is no node. A copy of the values: sub-agents may work in threads.
         is_inside = space in [other for _, other, *_ in [*self._begun.values()]]
         if details.get("name") == node is not None and not is_inside and TAG_HIDDEN not in (tags or ()):
@@ -518,10 +519,10 @@ class Turn(BaseCallbackHandler):
 
     def _step(self, about: Mapping[str, Any]) -> Step:
         """A step at its place, with the nodes around it, the outermost first, and the agents that were called in these."""
-        space = str(about.get("langgraph_checkpoint_ns") or self.place).split(tools.BETWEEN)
-        nodes = tuple(part.partition(tools.BEFORE_ID)[0] for part in space)
+        space = str(about.get(langgraph_names.SPACE) or self.place).split(langgraph_names.BETWEEN)
+        nodes = tuple(part.partition(langgraph_names.BEFORE_ID)[0] for part in space)
         nodes = nodes[1:] if nodes[0] == self.place else nodes
-        self._names.setdefault(nodes[:-1], str(about.get("lc_agent_name") or ""))
+        self._names.setdefault(nodes[:-1], str(about.get(langgraph_names.AGENT) or ""))
         path, above = list[str](), self._names.get((), "")
         for number, node in enumerate(nodes[:-1], start=1):
             name = self._names.get(nodes[:number], "")
@@ -572,7 +573,7 @@ class Whole:
             except GraphInterrupt as raised:
                 turn.interrupts = list(raised.args[0])
             state = answer if isinstance(answer, dict) else {}
-            asked = state.pop(tools.ASKED, ())  # of a served graph as plain JSON
+            asked = state.pop(langgraph_names.ASKED, ())  # of a served graph as plain JSON
             turn.interrupts += [Interrupt(one["value"], id="") if isinstance(one, dict) else one for one in asked]
             turn.channels = {} if is_function else {**given, **(state if "messages" in state else {})}
             if not turn.interrupts:
@@ -607,7 +608,7 @@ class Thread:
 
     def _config(self, context: Any, turn: Turn) -> RunnableConfig:
         config = own_config(context, self.store, turn, nested=True)
-        config["configurable"] |= {CONFIG_KEY_CHECKPOINTER: self.saver, "thread_id": self.name}
+        config["configurable"] |= {langgraph_names.CHECKPOINTER: self.saver, "thread_id": self.name}
         config["configurable"] |= {"checkpoint_ns": self.place}
         return config
 
@@ -616,7 +617,7 @@ class Thread:
         turn.seen |= self.seen
         config = self._config(context, turn)
         if isinstance(given, Command):
-            config["configurable"][tools.RESUMING] = True
+            config["configurable"][langgraph_names.RESUMING] = True
         # Its own recursion limit, not that of the conversation.
         with during(var_child_runnable_config, config), suppress(GraphInterrupt):
             if not self.is_blocking:

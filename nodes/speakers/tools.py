@@ -12,16 +12,6 @@ from langgraph.pregel import Pregel
 
 from ..contract import call_of
 
-# What LangGraph has no public name for stands here alone. A test says so when LangGraph renames it.
-
-RESUMING = "__pregel_resuming"
-"""The setting by which a graph tells those inside it that they go on from where they stopped. The agent is nested, to be
-seen in the streams, in a graph that is not resumed: without it a sub-agent's turn would begin anew."""
-BETWEEN, BEFORE_ID = "|", ":"
-"""What stands in a `checkpoint_ns` between the graphs, and between a node's name and its id."""
-ASKED = "__interrupt__"
-"""The key of the interrupts in what a graph answers."""
-
 
 def _nodes_of(agent: object) -> list[Any]:
     """What the nodes of a compiled graph call, and of graphs inside it."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any, NotRequired
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage, ToolMessage
-from langchain_core.runnables import RunnableLambda
+from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_core.tools import tool
 from langgraph._internal import _constants as private
 from langgraph.checkpoint.memory import InMemorySaver
@@ -29,6 +29,7 @@ from duologue.graphs import conversation, recllmsim
 from duologue.graphs.records import begun
 from duologue.graphs.scenarios.forks import forked
 from duologue.nodes import AgentSpeaker, Limits, scoring
+from duologue.nodes import langgraph_names as names
 from duologue.nodes.contract import ContractError
 from duologue.nodes.messages import Talk
 from duologue.nodes.scorers import agent_channels
@@ -590,8 +591,19 @@ async def test_an_agent_is_sent_what_its_builder_makes(agent: Any) -> None:
 
 
 def test_the_names_of_langgraph_that_are_not_public_are_still_its_own() -> None:
-    named = (private.CONFIG_KEY_RESUMING, private.NS_SEP, private.NS_END, private.INTERRUPT)
-    assert named == (tools.RESUMING, tools.BETWEEN, tools.BEFORE_ID, tools.ASKED)
+    ours = (names.RESUMING, names.CHECKPOINTER, names.BETWEEN, names.BEFORE_ID, names.ASKED)
+    keys = (private.CONFIG_KEY_RESUMING, private.CONFIG_KEY_CHECKPOINTER, private.NS_SEP, private.NS_END)
+    assert ours == (*keys, private.INTERRUPT)
+    about = dict[str, Any]()
+
+    def fails(state: Any, config: RunnableConfig) -> Any:
+        about.update(config["metadata"])
+        raise LookupError("no such room")
+
+    with pytest.raises(LookupError) as raised:
+        chain(desk=fails).compile().invoke({"messages": []})
+    assert (about[names.NODE], about[names.SPACE].partition(names.BEFORE_ID)[0]) == ("desk", "desk")
+    assert raised.value.__notes__[0].startswith(f"{names.TASK}desk'")
 
     async def awaits(state: MessagesState) -> Any:
         return {}
