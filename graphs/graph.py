@@ -17,7 +17,7 @@ from ..nodes.state import PLACES, State, given
 from ..nodes.worlds import Context, check_fork, living
 from .casts.cast import Cast
 from .places import further_place, opening_place, place
-from .records import NodeFailedError, awaits_answer, record_of, undone
+from .records import NodeFailedError, awaits_answer, record_of, restore_world
 
 Builder: TypeAlias = StateGraph[State, Limits, State, State]
 Compiled: TypeAlias = CompiledStateGraph[State, Limits, State, State]
@@ -165,5 +165,5 @@ async def world(cast: Cast, state: Mapping[str, Any], limits: Limits | None = No
         try:
             yield context
         except Exception as error:
-            await undone(context, error.update if isinstance(error, NodeFailedError) else {})
+            await restore_world(context, error.update if isinstance(error, NodeFailedError) else {})
             raise

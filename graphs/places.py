@@ -25,12 +25,12 @@ from ..nodes.calls.service import current
 from ..nodes.contract import (
     AnyNode,
     ContractError,
+    as_update,
     check_labels,
     check_node,
     check_reason,
     check_update,
     node_of,
-    spoken,
 )
 from ..nodes.limits import Limits
 from ..nodes.models.faults import CUT_OFF, EMPTY
@@ -54,9 +54,9 @@ from ..nodes.state import (
 )  # fmt: skip
 from ..nodes.success import KEY, with_success_of_scenario
 from ..nodes.validators import sound
-from ..nodes.worlds import NOT_ASKED_AGAIN, NOT_UNDONE, Context, before_draft, lasting, restorable, stands
+from ..nodes.worlds import NOT_ASKED_AGAIN, NOT_UNDONE, Context, before_draft, keep_changes, lasting, restorable
 from .casts.cast import Cast, asked_by
-from .records import NodeFailedError, attempts_of, blamed, failure_of, of_cast, opening, undone, unjudged
+from .records import NodeFailedError, attempts_of, blamed, failure_of, of_cast, opening, restore_world, unjudged
 from .replaying import fork_of, recorded_update, without_record
 from .scenarios.sources import scripted_update
 
@@ -182,7 +182,7 @@ async def _answer(name: NodePlace, node: Any, shown: State, runtime: Runtime[Lim
     try:
         if name == "closing":
             return await _closed(node, shown, runtime)
-        return await spoken(name, _without_command(name, await node(shown, runtime)))
+        return await as_update(name, _without_command(name, await node(shown, runtime)))
     except (Exception, SystemExit) as error:
         told: Exception | SystemExit = error
         if isinstance(error, ApprovalError):
@@ -190,7 +190,7 @@ async def _answer(name: NodePlace, node: Any, shown: State, runtime: Runtime[Lim
         elif isinstance(error, SystemExit):  # it would end this process, and not its own conversation alone
             told = NodeFailedError(blamed(name, failure_of(name, error), crashed=True), {})
         if role is not None:
-            await undone(runtime.context, told.update if isinstance(told, NodeFailedError) else {})
+            await restore_world(runtime.context, told.update if isinstance(told, NodeFailedError) else {})
         if told is error:
             raise
         raise told from error
@@ -204,7 +204,7 @@ async def _closed(node: Any, shown: State, runtime: Runtime[Limits]) -> Any:
     name = id_of(shown)
     with current().active() as calls:
         calls.lost.pop(name, None)  # of calls before, whose errors a node has caught
-        update = await spoken("closing", _without_command("closing", await node(shown, runtime)))
+        update = await as_update("closing", _without_command("closing", await node(shown, runtime)))
         asks = KEY in shown["scenario"] or behaviours_in(shown["scenario"], shown.get("extra"))
         if asks and isinstance(update, dict):
             update = await with_success_of_scenario(typed(Update, update), shown, runtime)
@@ -247,7 +247,7 @@ async def _drafted(
     if error := update.get("failed"):
         failure = blamed(name, failure_of(name, error, update.get("frames", ())), crashed=bool(update.get("crashed")))
         tried = {"attempts": unjudged(state, drafts, role), "drafts": None}
-        await undone(limits, tried)
+        await restore_world(limits, tried)
         raise NodeFailedError(failure, tried)
     stop = update.get("stop") or state.get("stop")
     changed: dict[str, Any] = {"drafts": drafts, "verdicts": [], "stop": stop}
@@ -267,9 +267,9 @@ async def _judged(role: Role, cast: Cast, state: State, update: Update, limits: 
     tried = judged["attempts"]
     is_said = any("message" in attempt and attempt["verdict"] != "fallback" for attempt in tried)
     if is_said or not state.get("drafts"):
-        stands(limits)
+        keep_changes(limits)
     else:  # what is not said has not happened
-        await undone(limits, {"attempts": tried, "drafts": None})
+        await restore_world(limits, {"attempts": tried, "drafts": None})
     return judged
 
 

@@ -156,7 +156,7 @@ class NodeFailedError(DuologueError, RuntimeError):
         self.failure, self.update = dict(failure), dict(update)
 
 
-async def undone(limits: Limits, update: Mapping[str, Any]) -> None:
+async def restore_world(limits: Limits, update: Mapping[str, Any]) -> None:
     """Put the world back to before the draft under way; NodeFailedError with what was done before if that fails."""
     try:
         await put_back(limits)

@@ -11,7 +11,19 @@ from typing import Any, TypeAlias, cast
 
 from ..data.records import SIDES, Fork, NodeInfo, Usage, as_object
 from ..nodes.contract import OF_THE_CALL, OF_THE_VERDICT
-from ..nodes.state import Draft, NodePlace, Prompt, State, Update, Verdict, attempt_number, merged, said, worded
+from ..nodes.state import (
+    OF_A_MESSAGE,
+    Draft,
+    NodePlace,
+    Prompt,
+    State,
+    Update,
+    Verdict,
+    attempt_number,
+    merged,
+    said,
+    worded,
+)
 
 RecordedDraft: TypeAlias = tuple[dict[str, Any], dict[str, Any] | None]
 """An attempt, and the message that it became, as plain JSON."""
@@ -151,7 +163,7 @@ def _draft(attempt: Mapping[str, Any], message: Mapping[str, Any] | None) -> Dra
     if usage := _usage(attempt.get("usage")):
         draft["usage"] = usage
     if message is not None:
-        draft |= {key: message[key] for key in ("spans", "parts", "labels", "extra", "stored") if key in message}
+        draft |= {key: message[key] for key in OF_A_MESSAGE if key in message}
     return cast(Draft, draft)
 
 

@@ -15,7 +15,7 @@ from langchain_core.runnables import Runnable
 from langgraph.runtime import Runtime
 
 from ..data.records import SIDES
-from .contract import ContractError, check_node, check_update, node_of, spoken
+from .contract import ContractError, as_update, check_node, check_update, node_of
 from .speakers.agents import AgentSpeaker
 from .state import NodePlace, State, state_from, without_rejected
 from .worlds import Context
@@ -50,7 +50,7 @@ async def problems(
     for name, state in states(place, scenario).items():
         before = copy.deepcopy(state)
         try:
-            update = await spoken(place, await call(state, Runtime(context=Context(max_turns=3))))
+            update = await as_update(place, await call(state, Runtime(context=Context(max_turns=3))))
             check_update(place, update, state, own_reasons)
             if json.loads(json.dumps(update)) != update:
                 violations.append(f"{place}, {name}: the update is not plain JSON: use lists, dicts, texts and numbers")

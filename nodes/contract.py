@@ -308,7 +308,7 @@ async def _written(
     return {key: value for key, value in last.items() if key in written}
 
 
-async def spoken(place: NodePlace, answer: Any) -> Any:
+async def as_update(place: NodePlace, answer: Any) -> Any:
     """The update of a node's answer: a speaker may answer a text, a message, or `messages`, which become drafts."""
     if answer is None:
         return {}

@@ -44,7 +44,7 @@ class Limits:
             raise TypeError(f"Limits.turn_timeout must be a number of seconds, not {seconds!r}")
         if not 0 < seconds < float("inf"):
             raise SettingError(f"Limits.turn_timeout must be above 0 seconds, not {seconds}")
-        for name in _NAMES[:-1]:
+        for name in (name for name in _NAMES if name != "turn_timeout"):
             value = getattr(self, name)
             if value is None and name == "max_turns":
                 continue
@@ -70,7 +70,7 @@ class Limits:
 
 
 _NAMES = tuple(field.name for field in fields(Limits))
-"""Of the limits without what a context has beside them; the last one is `turn_timeout`."""
+"""Of the limits without what a context has beside them."""
 
 
 Stop: TypeAlias = Callable[[State, Limits], str | None]

@@ -31,7 +31,7 @@ from .contract import required_parameters
 from .langgraph_names import ASKED
 from .limits import Limits
 from .replies import reply_of
-from .scorers import SUCCESS, plain, tried
+from .scorers import SUCCESS, plain, run_scorer
 from .settings.import_path import imported
 from .settings.redaction import error_line
 from .speakers.agents import alone, own_context
@@ -250,7 +250,7 @@ class _Search:
             attempt = {"text": text, "verdict": "accepted", "tool_calls": [call.model_dump() for call in played]}
             asked = {"role": "user", "text": str(self.scenario.get("goal", ""))}
             state = state_from(self.scenario, [asked, {"role": "assistant", "text": text, "attempts": [attempt]}])
-            score = await tried(SUCCESS, success_of(dict(success)), state, live)
+            score = await run_scorer(SUCCESS, success_of(dict(success)), state, live)
         return score is not None and score.value is True
 
     async def _shortest(self) -> list[ToolCall]:

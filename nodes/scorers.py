@@ -84,7 +84,7 @@ class Scoring:
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         world = world_of(runtime)
-        scores = {name: await tried(name, scorer, state, world) for name, scorer in self.scorers.items()}
+        scores = {name: await run_scorer(name, scorer, state, world) for name, scorer in self.scorers.items()}
         given = {name: score for name, score in scores.items() if score is not None}
         update: Update = {"labels": {LABEL: {name: score.plain() for name, score in given.items()}}}
         if usage := total(score.usage for score in given.values()):
@@ -115,7 +115,7 @@ def _takes_world(scorer: Scorer) -> bool:
     return len(positional) > 1 and (positional[1].default is inspect.Parameter.empty or positional[1].name == "world")
 
 
-async def tried(name: str, scorer: Scorer, state: State, world: Any = None) -> Score | None:
+async def run_scorer(name: str, scorer: Scorer, state: State, world: Any = None) -> Score | None:
     """The scorer's score, or None for no score; if it raises or answers something else, a score with the error."""
     try:
         answer = scorer(state, world) if _takes_world(scorer) else scorer(state)
@@ -211,7 +211,7 @@ def joined(value: bool, telling: Sequence[Score], scores: Sequence[Score]) -> Sc
 
 async def _truth(scorer: Scorer, state: State, world: Any) -> Score | None:
     name = str(describe(scorer)["name"])
-    score = await tried(name, scorer, state, world)
+    score = await run_scorer(name, scorer, state, world)
     if score is None or score.error or isinstance(score.value, bool):
         return score
     error = f"the scorer {name!r}: expected true or false where scores are combined, got {score.value!r}"

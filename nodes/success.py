@@ -31,8 +31,8 @@ from .scorers import (
     any_of,
     joined,
     negated,
+    run_scorer,
     total,
-    tried,
     world_of,
 )  # fmt: skip
 from .state import State, Update, said
@@ -183,7 +183,7 @@ async def with_success_of_scenario(update: Update, state: State, runtime: Runtim
     scores: dict[str, Any] = dict(given) if is_object(given) else {}
     if is_object(described):
         try:
-            asked = await tried(KEY, success_of(described), state, world_of(runtime))
+            asked = await run_scorer(KEY, success_of(described), state, world_of(runtime))
         except DuologueError as error:
             asked = Score(None, error=str(error))
         if asked is None:

@@ -165,7 +165,7 @@ async def put_back(context: Limits) -> None:
             await _awaited(context.world.restore(context.before.pop()))
 
 
-def stands(context: Limits) -> None:
+def keep_changes(context: Limits) -> None:
     """Let what the draft under way did stand: it was said."""
     if isinstance(context, Context):
         context.before.clear()

@@ -22,7 +22,7 @@ from ..data.labels.table import LABELS
 from ..data.records import Conversation, is_object
 from ..errors import DataError, at
 from ..nodes.judges import judged
-from ..nodes.scorers import Score, tried
+from ..nodes.scorers import Score, run_scorer
 from ..nodes.state import ended_state
 from ..runs.ask import ask_all
 from ..runs.settings import RunSettings
@@ -107,7 +107,7 @@ async def judged_faults(
     scorer = judged(model, FAULT, labels=("user", "assistant", "undecided"))
 
     async def ask(talk: Conversation) -> Score | None:
-        return await tried("fault", scorer, ended_state(talk))
+        return await run_scorer("fault", scorer, ended_state(talk))
 
     open_ones = {one.id: one for one in conversations if outcome(one).fault == "undecided"}
     answers, _ = await ask_all(open_ones, ask, settings)

@@ -19,7 +19,7 @@ from duologue.data import Conversation
 from duologue.data.formats.messages import NO_RESULT
 from duologue.data.records import WAITING
 from duologue.graphs import simquac
-from duologue.nodes.scorers import all_of, any_of, negated, refused, tried
+from duologue.nodes.scorers import all_of, any_of, negated, refused, run_scorer
 from duologue.prompts import PromptError
 from duologue.testing import scripted_model
 from tests.nodes.states import called, state, with_unsaid
@@ -36,7 +36,7 @@ def scored(**scorers: Any) -> Conversation:
 
 
 def judge(scorer: Any, about: nodes.State, world: Any = None) -> Any:
-    return asyncio.run(tried("x", scorer, about, world))
+    return asyncio.run(run_scorer("x", scorer, about, world))
 
 
 def spoken(*messages: tuple[str, str], **more: Any) -> nodes.State:
