@@ -7,6 +7,7 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from ..analysis.attempts import model_tokens
+from ..analysis.faults import Cause
 from ..analysis.outcomes import outcome
 from ..data import domains
 from ..data.executed_graph import SPEAKERS, executed
@@ -75,10 +76,11 @@ def conversation_page(conversation: Conversation) -> str:
     return page(title_of(conversation), conversation_html(conversation))
 
 
-def conversation_html(conversation: Conversation, anchor: str = "") -> str:
+def conversation_html(conversation: Conversation, anchor: str = "", cause: Cause | None = None) -> str:
     """The conversation without the page around it.
 
-    `anchor`: its element's id and the beginning of those of its messages (`ANCHOR/3`); default: its own id.
+    `anchor`: its element's id and the beginning of those of its messages (`ANCHOR/3`); default: its own id. `cause`: why
+    it failed, where more is known than its record shows.
     """
     anchor, wording = anchor or anchor_of(conversation.id), Wording(language_on_page(conversation))
     material = domains.of(conversation).material(conversation.scenario)
@@ -90,7 +92,7 @@ def conversation_html(conversation: Conversation, anchor: str = "") -> str:
         wording=wording,
         outline=outline(conversation),
         tokens=model_tokens(conversation) or None,
-        cause=result.cause if result.success is False else None,
+        cause=cause or result.cause if result.success is False else None,
         labels_of=labels_html,
         material=[(part, pieces(part.text, conversation.messages) if part.source else ()) for part in material],
         turns=tuple(turns(conversation)),

@@ -6,7 +6,7 @@ from typing import Any
 from markupsafe import Markup
 
 from ..analysis.attempts import model_tokens
-from ..analysis.faults import SUCCESS
+from ..analysis.faults import SUCCESS, Cause
 from ..analysis.outcomes import Outcome, outcome
 from ..analysis.tables import Table
 from ..analysis.testing.report import Line, report
@@ -71,12 +71,13 @@ def run_page(
     order = sorted(range(len(failed)), key=lambda n: not failed[n])
     shown = [conversations[n] for n in order[:MOST]]
     places = {} if result is None else in_groups(result)
+    causes = {} if result is None else {one.id: one.cause for one in result.failures}
     shown.sort(key=lambda one: places.get(one.id, len(places)))
     repeats = any(one.repeat for one in shown)
     rows: list[ListRow] = []
     links: dict[str, str] = {}
     for one, anchor in zip(shown, _anchors(one.id for one in shown), strict=True):
-        rows.append(_row(one, anchor, scored=scored, repeats=repeats))
+        rows.append(_row(one, anchor, causes.get(one.id), scored=scored, repeats=repeats))
         links.setdefault(one.id, f"#{fragment(anchor)}")
     counts = count(conversations)
     left = len(failed) - len(shown)
@@ -123,7 +124,7 @@ def _numbers(scenario: Mapping[str, Any]) -> list[str]:
     return [f"{name} {scenario[key]}" for name, key in keys if scenario.get(key) is not None]
 
 
-def _row(conversation: Conversation, anchor: str, *, scored: bool, repeats: bool) -> ListRow:
+def _row(conversation: Conversation, anchor: str, cause: Cause | None, *, scored: bool, repeats: bool) -> ListRow:
     line, ended = outline(conversation), outcome(conversation)
     success = {True: "yes", False: "no", None: "no score"}[ended.success] if scored else None
     dialogue = "\n".join(message.text for message in conversation.messages)
@@ -136,13 +137,13 @@ def _row(conversation: Conversation, anchor: str, *, scored: bool, repeats: bool
             model_tokens(conversation) or None,
         ),
         text=f"{line.title}\n{line.topic}\n{dialogue}",
-        html=conversation_html(conversation, anchor),
+        html=conversation_html(conversation, anchor, cause),
         anchor=anchor,
-        small=" · ".join(filter(None, [line.topic, *_numbers(conversation.scenario), *_fault(ended)])),
+        small=" · ".join(filter(None, [line.topic, *_numbers(conversation.scenario), *_fault(ended, cause)])),
         hints={"success": ended.reason},
         choices={
             "success": success or "",
-            "failure": _failure(ended) if scored else "",
+            "failure": cause.group.replace("`", "") if scored and ended.success is False and cause is not None else "",
             "stop": line.stop,
             "kind": line.kind,
             "side": side_of(conversation),
@@ -152,12 +153,12 @@ def _row(conversation: Conversation, anchor: str, *, scored: bool, repeats: bool
     )
 
 
-def _fault(ended: Outcome) -> list[str]:
-    """What broke in a failed conversation, and whose fault it is."""
-    if ended.success is not False or ended.cause is None:
+def _fault(ended: Outcome, cause: Cause | None) -> list[str]:
+    """What broke in a failed conversation, and whose fault it is by the result, which may know more than the record."""
+    if ended.success is not False or cause is None:
         return []
-    because = f" ({ended.cause.because})" if ended.cause.because else ""
-    return [f"{ended.reason}; fault: {ended.cause.fault}{because}".replace("`", "")]
+    because = f" ({cause.because})" if cause.because else ""
+    return [f"{ended.reason}; fault: {cause.fault}{because}".replace("`", "")]
 
 
 def _figures(line: Outline) -> tuple[str | int | float | None, ...]:
@@ -170,10 +171,6 @@ def _figures(line: Outline) -> tuple[str | int | float | None, ...]:
         line.refused,
         line.characters,
     )
-
-
-def _failure(ended: Outcome) -> str:
-    return ended.cause.group.replace("`", "") if ended.success is False and ended.cause is not None else ""
 
 
 def result_of(conversations: Sequence[Conversation]) -> Successes | None:

@@ -22,6 +22,7 @@ from ..outcomes import (
     Outcome,
     content_key,
     ending_of,
+    in_words,
     is_scored_by_goodbye,
     outcome,
     planned_key,
@@ -263,7 +264,10 @@ def successes(
         result = outcome(conversation, ending)
         if named and conversation.id in named and result.cause is not None:
             fault, because = named[conversation.id]
-            cause = result.cause.model_copy(update={"fault": fault, "because": because})
+            changed: dict[str, str | None] = {"fault": fault, "because": because}
+            if result.cause.fault == "user" != fault:  # its name was that of the user's fault
+                changed |= {"name": in_words(result, conversation.stop), "message": None}
+            cause = result.cause.model_copy(update=changed)
             result = replace(result, fault=fault, cause=cause)
         key = keys.get(conversation.id) or scenario_key(conversation)
         scenario = scenarios.setdefault(key, _Scenario(result.scenario, conversation.id))
