@@ -150,7 +150,7 @@ def _wrong_call(calls: Calls, plan: Calls, heard: str, *, changed: bool) -> str:
 
 
 def _wrong_question(question: str, text: str, results: Set[str], ideal: Listener) -> str:
-    """What is wrong with a question: it reads another value back, or asks for what was said or nobody needs."""
+    """What is wrong with a question: it reads another value back, or fits no fact that is still to be given."""
     signs, heard = vocabulary("goals")[language_of(text) or "en"], "\n".join(ideal.prompt.own)
     asked = ideal.fitting(question)
     if has(signs["approval"], question):
@@ -158,8 +158,8 @@ def _wrong_question(question: str, text: str, results: Set[str], ideal: Listener
         other = [one for one in values_in(text) - values_in(heard) - results if form_of(one) in forms]
         return f"it reads {other[0]} back, which the user did not say" if other else ""
     if asked and all(_told(fact, heard) for fact in asked):
-        return "it asks for what was said"
-    return "" if asked or has(signs["offers"], question) else "it asks for what is not needed"
+        return "its question fits only facts that were given"
+    return "" if asked or has(signs["offers"], question) else "its question fits no fact of the scenario"
 
 
 def _call_of(described: Mapping[str, Any]) -> tuple[Any, Any]:
