@@ -270,7 +270,7 @@ def of_rows(path: str | Path, rows: Iterable[tuple[str, Any]], broken: Broken = 
                 has = ", ".join(list(row)[:_MOST_NAMED]) if is_object(row) else f"a {type(row).__name__}"
                 problem = "is not a question with its answer, as the first row is: give texts; it has"
                 raise DataError(f"{at(path, place)}: {problem} {has}")
-            name = identifier(row) or str(row.get(NUMBERS[0]) or "")
+            name = identifier(row) or ("" if row.get(NUMBERS[0]) is None else str(row[NUMBERS[0]]))
             line = _row_line(place, row, name, *columns)
             empty += not line.turns
             if line.turns:
