@@ -57,6 +57,9 @@ SIDES = {"usr": "user", "sys": "assistant", "prompter": "user"}
 LISTS = ("messages", "conversation", "conversations", "turns", "trajectory")
 """Keys of a list of turns of OpenAI's form."""
 
+IDS = ("conversation_id", "thread_id", "session_id", "chat_id", "dialog_id", "dialogue_id", "conversation_hash")
+"""Keys that name the conversation of a line."""
+
 SYSTEM = ("system", "developer")
 TOOLS = ("tool", "function")
 _ASIDES = {
@@ -73,8 +76,8 @@ NOTHING: tuple[Any, ...] = (None, "", [], {})
 _TEXTS = ("text", "input_text", "output_text", "summary_text")
 _REASONING = ("reasoning", "thinking", "redacted_thinking")
 _CALLS = (
-    "tool_use", "mcp_tool_use", "server_tool_use", "tool_call", "tool-call", "tool-invocation", "function_call",
-    "custom_tool_call", "mcp_call",
+    "tool_use", "mcp_tool_use", "server_tool_use", "tool_call", "tool-call", "tool-invocation", "dynamic-tool",
+    "function_call", "custom_tool_call", "mcp_call",
 )  # fmt: skip
 """Types of a block or an item that is a call."""
 _CALL_HOLDERS = ("toolUse", "functionCall", "function_call", "tool_call", "toolInvocation")
@@ -341,12 +344,15 @@ def _result(block: Any) -> Result | None:
     holder = next((key for key in (*_RESULT_HOLDERS, "toolInvocation") if is_object(block.get(key))), "")
     inner = as_object(block[holder]) if holder else block
     alone = holder in _RESULT_HOLDERS or kind in _RESULTS
-    beside = (kind.startswith("tool-") or kind == "mcp_call") and _first(inner, "result", "output", "error") is not None
+    if inner.get("state") == "output-denied":  # Vercel's, by a person who was asked
+        inner = {**inner, "errorText": as_object(inner.get("approval")).get("reason") or "denied"}
+    beside = kind.startswith("tool-") or kind in ("dynamic-tool", "mcp_call")
+    beside = beside and _first(inner, "result", "output", "error", "errorText") is not None
     if not alone and not beside:
         return None
-    value = _first(inner, "response", "result", "output", "content", "error")
-    failed = inner.get("is_error") is True or inner.get("isError") is True or inner.get("status") == "error"
-    failed = failed or inner.get("error") is True or (kind == "mcp_call" and bool(inner.get("error")))
+    value = _first(inner, "response", "result", "output", "content", "error", "errorText")
+    failed = any(inner.get(key) is True for key in ("is_error", "isError", "error")) or inner.get("status") == "error"
+    failed = failed or inner.get("errorText") is not None or (kind == "mcp_call" and bool(inner.get("error")))
     if is_object(value) and "value" in value and isinstance(value.get("type"), str):  # Vercel's typed output
         failed, value = failed or value["type"].startswith("error"), value["value"]
     origin = as_object(inner.get("origin"))
@@ -401,6 +407,17 @@ def is_turn(value: Any) -> bool:
 def is_item(value: Any) -> bool:
     """Whether a value is a call, a result or reasoning as an item of its own, as the Responses API has them."""
     return is_object(value) and value.get("type") in (*_CALLS, *_RESULTS, *_REASONING)
+
+
+def is_name(value: Any) -> bool:
+    """Whether a value is a text or a whole number."""
+    return isinstance(value, str | int) and not isinstance(value, bool) and str(value) != ""
+
+
+def identifier(value: Mapping[str, Any]) -> str:
+    """The id of the conversation that a line or its metadata names; empty without one."""
+    holders = (value, as_object(value.get("metadata")))
+    return next((str(holder[key]) for holder in holders for key in IDS if is_name(holder.get(key))), "")
 
 
 def spoken(turns: Iterable[Turn]) -> list[tuple[str, str]]:
@@ -530,14 +547,14 @@ def _conversation(path: str | Path, line: Line, seen: Counter[str]) -> Conversat
             unsaid.append(Unsaid(role=slot.role, after=len(said), attempts=slot.drafts))
     named = line.raw if line.raw is not None else {**further, "messages": list(as_messages(line.turns))}
     key, own = digest(named), further.pop("id", None)
+    own = own if is_name(own) else identifier(further)
     ordinal = seen[key]
     seen[key] += 1
     scenario: Json = {"kind": KIND, "digest": key}
-    is_name = isinstance(own, str | int) and not isinstance(own, bool)
     extra = {key: value for key, value in further.items() if key not in _RESERVED}
     extra |= {"row": apart} if (apart := {key: further[key] for key in _RESERVED if key in further}) else {}
     return Conversation(
-        id=str(own) if is_name else conversation_id(KIND, scenario, ordinal),
+        id=conversation_id(KIND, scenario, ordinal) if own == "" else str(own),
         scenario=scenario,
         ordinal=ordinal,
         messages=tuple(slot.message for slot in said),

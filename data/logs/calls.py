@@ -147,7 +147,10 @@ def _conversation(place: str, calls: Sequence[LoggedCall], name: str) -> Line:
         keys = dict.fromkeys(key for counts in usage for key in counts)
         further["usage"] = {key: sum(counts.get(key, 0) for counts in usage) for key in keys}
     for call in calls:
-        further |= {key: more for key, more in call.more.items() if key not in ("id", "usage")}
+        further |= {key: more for key, more in call.more.items() if key not in ("id", "usage", "error")}
+    for of_trace in traces.values():  # it failed if its outer step did, or its last call: others were tried again
+        last = max(reversed(of_trace), key=lambda call: call.outer * (1 if call.more.get("error") else -1))
+        further |= {"error": last.more["error"]} if last.more.get("error") else {}
     return Line(place, turns, further)
 
 

@@ -17,13 +17,15 @@ from typing import Any, NamedTuple, TypeVar
 from ...errors import DataError, at
 from ..files.json import STRICT, Broken, as_value, elements
 from ..files.tables import PARQUET, Row, header_of, parquet_rows, text_rows
-from ..formats.messages import LISTS as CHAT_LISTS
 from ..formats.messages import (
+    IDS,
     SIDES,
     Line,
     Turn,
     conversations,
+    identifier,
     is_item,
+    is_name,
     is_turn,
     plain_role,
     role_of,
@@ -31,10 +33,8 @@ from ..formats.messages import (
     turns_of,
 )
 from ..formats.source import ConversationStream, Format, Source
-from ..records import as_object, is_object
+from ..records import as_list, as_object, is_object
 
-IDS = ("conversation_id", "thread_id", "session_id", "chat_id", "dialog_id", "dialogue_id", "conversation_hash")
-"""Keys that name the conversation of a line."""
 LISTS = (
     "turns", "utterances", "dialogue", "dialog", "log", "conversation", "conversations", "messages", "history",
     "trajectory", "对话", "消息", "聊天记录",
@@ -73,6 +73,8 @@ NUMBERS = ("Conversation_no", "Turn_no")
 CELLS = ("content", *TEXTS, "body")
 """Of a message's text in a table."""
 
+_ADDRESSES = ("hashed_ip", "header")
+"""Keys of WildChat for the address of a person, and for what their browser sent."""
 _LISTS = ("messages", "conversations", "conversation")
 """Columns of lists of messages."""
 _NO_ROW = (*_LISTS, "turns", "choices", "history", "chat_history")
@@ -89,17 +91,6 @@ def first_of(names: Iterable[str], present: Iterable[str]) -> str:
     """The first of the names that is present; empty without one."""
     own = set(present)
     return next((name for name in names if name in own), "")
-
-
-def is_name(value: Any) -> bool:
-    """Whether a value is a text or a whole number."""
-    return isinstance(value, str | int) and not isinstance(value, bool) and str(value) != ""
-
-
-def identifier(value: Mapping[str, Any]) -> str:
-    """The id of the conversation that a line or its metadata names; empty without one."""
-    holders = (value, as_object(value.get("metadata")))
-    return next((str(holder[key]) for holder in holders for key in IDS if is_name(holder.get(key))), "")
 
 
 def in_time(turns: list[T], written: Iterable[Any]) -> list[T]:
@@ -279,7 +270,7 @@ def of_rows(path: str | Path, rows: Iterable[tuple[str, Any]], broken: Broken = 
                 has = ", ".join(list(row)[:_MOST_NAMED]) if is_object(row) else f"a {type(row).__name__}"
                 problem = "is not a question with its answer, as the first row is: give texts; it has"
                 raise DataError(f"{at(path, place)}: {problem} {has}")
-            name = identifier(row) or str(row.get(NUMBERS[0]) or "")
+            name = identifier(row) or ("" if row.get(NUMBERS[0]) is None else str(row[NUMBERS[0]]))
             line = _row_line(place, row, name, *columns)
             empty += not line.turns
             if line.turns:
@@ -304,8 +295,9 @@ def _row_line(place: str, row: Mapping[str, Any], name: str, question: str, answ
     texts = [row[question], row.get("input") if question == "instruction" else ""]
     asked = "\n\n".join(text for text in texts if isinstance(text, str) and text)
     said = [("user", asked), ("assistant", row[answer])]
-    taken = {question, answer, "input" if question == "instruction" else ""}
-    further = {key: value for key, value in row.items() if key not in taken and str(value) != name}
+    own = next((key for key in (*IDS, NUMBERS[0]) if str(row.get(key)) == name), "")
+    taken = {question, answer, own, "input" if question == "instruction" else ""}
+    further = {key: value for key, value in row.items() if key not in taken}
     return Line(place, [Turn(role, text) for role, text in said if text], further, row)
 
 
@@ -378,9 +370,22 @@ def _named(row: Row) -> dict[str, Any]:
 
 
 def _of_list(place: str, row: Mapping[str, Any], key: str) -> Line:
-    listed = row.get(key)
-    turns = turns_of(listed) if isinstance(listed, list) else []
-    return Line(place, turns, {name: value for name, value in row.items() if name != key})
+    row = without_addresses(row)
+    return Line(place, turns_of(row.get(key)), {name: value for name, value in row.items() if name != key})
+
+
+def without_addresses(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A line of WildChat without addresses and headers of people; the digest of the address is the user's name."""
+    if not isinstance(value.get("conversation_hash"), str):
+        return value
+    listed = [
+        {key: inner for key, inner in turn.items() if key not in _ADDRESSES} if is_object(turn) else turn
+        for turn in as_list(value.get("conversation"))
+    ]
+    holders = (value, *map(as_object, as_list(value.get("conversation"))))
+    user = next((holder["hashed_ip"] for holder in holders if holder.get("hashed_ip")), None)
+    more = {key: inner for key, inner in value.items() if key not in _ADDRESSES}
+    return {**more, "conversation": listed} | ({"user": user} if user else {})
 
 
 def spoken_row(place: str, value: Any) -> SpokenRow | None:
@@ -389,7 +394,7 @@ def spoken_row(place: str, value: Any) -> SpokenRow | None:
         return SpokenRow(place, value) if is_object(value) else None
     speaker = next((key for key in SPEAKERS if role_of(value.get(key)) is not None), "")
     text = next((key for key in TEXTS if isinstance(value.get(key), str)), "")
-    listed = any(isinstance(value.get(key), list) for key in (*CHAT_LISTS, *LISTS))
+    listed = any(isinstance(value.get(key), list) for key in LISTS)
     found = bool(speaker and text) and (speaker, text) != ("role", "content") and not listed
     return SpokenRow(place, value, speaker, text) if found else None
 

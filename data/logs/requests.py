@@ -12,11 +12,11 @@ from typing import Any
 
 from ...errors import DataError, at
 from ..files.json import STRICT, Broken, as_value, elements
-from ..formats.messages import LISTS, Turn, conversations, instruction_of, is_turn, role_of, turns_of
+from ..formats.messages import IDS, LISTS, Turn, conversations, identifier, instruction_of, is_turn, role_of, turns_of
 from ..formats.source import ConversationStream, Format, Source
 from ..records import as_list, as_object, is_object
 from .calls import LoggedCall, together, turns_of_response, usage_of
-from .dialogues import IDS, SpokenRow, identifier, of_messages, spoken_row
+from .dialogues import SpokenRow, of_messages, spoken_row, without_addresses
 
 _RESPONSES = ("response", "completion", "output", "preferred_output", "response_body")
 """Keys of a line's response to its messages."""
@@ -27,8 +27,6 @@ _BODIES = ("body", "inputBodyJson", "outputBodyJson")
 """Keys of a request or a response for its content: of OpenAI's Batch API and of Bedrock's invocation logs."""
 _FURTHER = ("model", "error", "metadata", "user", "safety_identifier", "requestMetadata")
 """Keys of a request or its response that become further keys of the line: what was called, and who is the user."""
-_ADDRESSES = ("hashed_ip", "header")
-"""Keys of WildChat for the address of a person, and for what their browser sent."""
 _OF_OTHERS = ("input", "request", "body", "response", "output", "result", "error")
 """Keys of lines that may be requests of another kind, such as embeddings: without messages they are left out."""
 
@@ -40,7 +38,7 @@ def read(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
     """
     calls: list[LoggedCall] = []
     alone: list[SpokenRow] = []
-    others = 0
+    others = choices = 0
     for place, value in elements(path, broken):
         if (message := spoken_row(place, value)) is not None:
             alone.append(message)
@@ -49,6 +47,7 @@ def read(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
                 if _is_stream(as_object(value).get("response")):
                     raise DataError(f"{at(path, place)}: its response is a stream's events: log the whole response")
                 calls.append(call)
+                choices += max(len(as_list(as_object(_response(value)[1]).get("choices"))) - 1, 0)
         elif is_other(value):
             others += 1
         else:
@@ -64,7 +63,9 @@ def read(path: str | Path, broken: Broken = STRICT) -> ConversationStream:
     begun = sum(bool(call.after) and call.after not in responses for call in calls)
     lacking = f"{begun} {'response goes' if begun == 1 else 'responses go'} on from one that the log lacks"
     left = f"left out, not conversations: {others}"
-    return (*notes, *([left] if others else []), *([lacking] if begun else []))
+    further = f"{choices} further choice{'s' if choices > 1 else ''} of a response left out"
+    counted = ((others, left), (choices, further), (begun, lacking))
+    return (*notes, *(note for count, note in counted if count))
 
 
 def is_other(value: Any) -> bool:
@@ -82,7 +83,7 @@ def call_of(value: Any) -> LoggedCall | None:
     """
     if not is_object(value):
         return None
-    value = _without_addresses(value)
+    value = without_addresses(value)
     bodies = (_body(inner) for key in _REQUESTS if is_object(inner := value.get(key)))
     request = next((inner for inner in bodies if is_object(inner)), value)
     key, response = _response(value)
@@ -134,20 +135,6 @@ def _response(value: Mapping[str, Any]) -> tuple[str, Any]:
         key = next((key for key in _REPLIES if isinstance(value.get(key), str) and value[key]), "")
     response = value.get(key)
     return key, _body(response) if is_object(response) else response
-
-
-def _without_addresses(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A line of WildChat without addresses and headers of people; the digest of the address is the user's name."""
-    if not isinstance(value.get("conversation_hash"), str):
-        return value
-    listed = [
-        {key: inner for key, inner in turn.items() if key not in _ADDRESSES} if is_object(turn) else turn
-        for turn in as_list(value.get("conversation"))
-    ]
-    holders = (value, *map(as_object, as_list(value.get("conversation"))))
-    user = next((holder["hashed_ip"] for holder in holders if holder.get("hashed_ip")), None)
-    more = {key: inner for key, inner in value.items() if key not in _ADDRESSES}
-    return {**more, "conversation": listed} | ({"user": user} if user else {})
 
 
 def _body(holder: Mapping[str, Any]) -> Any:

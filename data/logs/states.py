@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 
 from ...errors import DataError, at
 from ..files.json import STRICT, Broken, dumps, elements
-from ..formats.messages import Line, conversations, turns_of
+from ..formats.messages import Line, conversations, identifier, turns_of
 from ..formats.source import ConversationStream, Format, Source
 from ..records import as_object, is_object
 from .calls import usage_of
-from .dialogues import identifier
 
 _KINDS = frozenset("human ai system tool function chat remove developer".split())
 

@@ -1,9 +1,10 @@
 """Traces of calls to models: spans of OpenTelemetry, exports of Langfuse, LangSmith and MLflow.
 
-OpenTelemetry: OTLP as JSON or JSON lines (`resourceSpans`), and what the console exporter of the Python SDK writes. Read
-are the attributes of the semantic conventions for generative AI (`gen_ai.input.messages`, `gen_ai.output.messages`,
-`gen_ai.conversation.id`, also on the event `gen_ai.client.inference.operation.details`), those of OpenInference
-(`llm.input_messages.N.message.role`, `session.id`, `input.value`), and the older `gen_ai.prompt.N.role` and events of one message each.
+OpenTelemetry: OTLP as JSON or JSON lines (`resourceSpans`), what the console exporter of the Python SDK writes, pages of
+Phoenix (`data`). Read are the attributes of the semantic conventions for generative AI (`gen_ai.input.messages`,
+`gen_ai.output.messages`, `gen_ai.conversation.id`, also on the event `gen_ai.client.inference.operation.details`), those of
+OpenInference (`llm.input_messages.N.message.role`, `session.id`, `input.value`), and the older `gen_ai.prompt.N.role` and
+events of one message each.
 
 Langfuse: a trace with `observations` and `scores`, `trace` and `observations` side by side, a session with `traces`, a page
 of the public API (`data`), single observations.
@@ -47,6 +48,8 @@ _USERS = ("user.id", "enduser.id", "langfuse.user.id")
 
 
 def _spans(value: Any) -> list[Mapping[str, Any]] | None:
+    if listed := as_list(as_object(value).get("data")):  # a page of Phoenix
+        return [span for one in listed for span in _spans(one) or ()]
     if not as_object(value).keys() & {*_SPANS, "attributes", "events", "context"}:
         return None
     resources = next((value[key] for key in _SPANS if isinstance(value.get(key), list)), None)
@@ -75,6 +78,7 @@ def _call_of_span(span: Mapping[str, Any]) -> LoggedCall | None:
     kind = str(attributes.get("openinference.span.kind", "LLM"))
     is_call = operation not in ("invoke_agent", "invoke_workflow") and kind == "LLM"  # an agent sums up its calls
     more = {"model": _first(attributes, *_MODELS), "user": _first(attributes, *_USERS)}
+    more["error"] = _error(span, attributes)
     return LoggedCall(
         sent + received,
         str(_first(attributes, "gen_ai.conversation.id", "session.id")),
@@ -84,6 +88,17 @@ def _call_of_span(span: Mapping[str, Any]) -> LoggedCall | None:
         counts(attributes, _SENT, _RECEIVED) if is_call else {},
         {key: value for key, value in more.items() if value},
     )
+
+
+def _error(span: Mapping[str, Any], attributes: Mapping[str, Any]) -> str | None:
+    """Why a span failed, by its status, else by an exception's event or its type; None for one that did not."""
+    status = {**span, **as_object(span.get("status"))}
+    kind, events = attributes.get("error.type"), map(as_object, as_list(span.get("events")))
+    raised = [_attributes(event.get("attributes")) for event in events if event.get("name") == "exception"]
+    if not kind and str(_first(status, "code", "status_code")) not in ("2", "ERROR", "STATUS_CODE_ERROR"):
+        return None
+    message = _first(status, "message", "description", "status_message")
+    return str(message or _first(dict(*raised[-1:]), "exception.message", "exception.type") or kind or "error")
 
 
 def _attributes(attributes: Any) -> dict[str, Any]:
@@ -166,6 +181,7 @@ def _turn(message: Mapping[str, Any]) -> dict[str, Any]:
 def is_spans(source: Source) -> bool:
     """Whether a file holds spans."""
     first = as_object(source.first)
+    first = as_object(next(iter(as_list(first.get("data"))), first))
     is_span = "attributes" in first
     traced = any(key in first for key in ("context", "trace_id", "traceId"))
     return any(key in first for key in _SPANS) or (is_span and traced)
@@ -231,7 +247,8 @@ def _observation(row: Mapping[str, Any], trace: Mapping[str, Any]) -> Iterator[L
     alone = top and is_call and not _step(trace, outer=True)
     usage = as_object(row.get("usageDetails")) or as_object(row.get("usage")) or row
     used = counts(usage, ("input", "promptTokens", "inputTokens"), ("output", "completionTokens", "outputTokens"))
-    model = row.get("model") or row.get("providedModelName")
+    more = {"model": row.get("model") or row.get("providedModelName")}
+    more |= {"error": row.get("statusMessage") or "error"} if row.get("level") == "ERROR" else {}
     yield LoggedCall(
         _step(row, outer=outer),
         str(trace.get("sessionId") or row.get("sessionId") or (trace_id if alone else "")),
@@ -239,7 +256,7 @@ def _observation(row: Mapping[str, Any], trace: Mapping[str, Any]) -> Iterator[L
         str(row.get("startTime") or ""),
         outer and not is_call,
         used if is_call else {},
-        {"model": model} if model else {},
+        {key: value for key, value in more.items() if value},
     )
 
 
@@ -380,7 +397,7 @@ def _of_mlflow(trace: Mapping[str, Any]) -> Iterator[LoggedCall]:
             str(info.get("request_time") or info.get("timestamp_ms") or ""),
             outer and not is_call,
             counts(usage, ("input_tokens",), ("output_tokens",)),
-            more | ({"user": user} if user else {}),
+            more | ({"user": user} if user else {}) | {"error": _error(span, attributes)},
         )
 
 

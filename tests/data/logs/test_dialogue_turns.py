@@ -108,7 +108,7 @@ def test_conversations_of_published_data_sets_have_their_ids(name: str) -> None:
 
 
 def test_rows_of_topiocqa_are_one_conversation_in_the_order_of_their_turns() -> None:
-    row = {"Conversation_no": 1, "Topic": "t", "Context": []}
+    row = {"Conversation_no": 0, "Topic": "t", "Context": []}
     rows = [{**row, "Turn_no": turn, "Question": f"{turn}?", "Answer": f"{turn}."} for turn in (2, 1, 10)]
     Path("set.json").write_text(json.dumps(rows))
     (talk,) = load("set.json")

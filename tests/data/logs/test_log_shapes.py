@@ -90,11 +90,41 @@ def test_a_refusal_of_the_api_is_what_the_assistant_said() -> None:
     assert spoken_lines(only(file({"messages": [ASKED]} | answer(refusal))))[1] == "assistant: I can't help with that."
 
 
-def test_a_line_of_wildchat_has_its_id_and_its_user_and_no_address(tmp_path: Path) -> None:
+@pytest.mark.parametrize("key", ["id", "conversation_id", "conversation_hash", "session_id"])
+def test_a_line_of_messages_has_its_own_id(key: str) -> None:
+    assert [talk.id for talk in load(file(*({key: name, "messages": WHOLE} for name in ("a", "b"))))] == ["a", "b"]
+
+
+def test_further_choices_are_counted() -> None:
+    choices = [{"index": number, "message": LAST} for number in range(3)]
+    loaded = load(file({"request": {"messages": WHOLE[:4]}, "response": {"choices": choices}}))
+    assert any(note.startswith("2 ") for note in loaded.notes)
+
+
+def test_calls_of_vercel_have_their_results_and_errors() -> None:
+    states: list[dict[str, Any]] = [
+        {"type": "dynamic-tool", "toolName": "a", "state": "output-available", "output": 1},
+        {"type": "tool-b", "state": "output-error", "errorText": "busy"},
+        {"type": "tool-c", "state": "output-denied", "approval": {"approved": False, "reason": "no"}},
+    ]
+    parts = [{"toolCallId": str(number), "input": {"x": 1}, **state} for number, state in enumerate(states)]
+    asked = {"role": "user", "parts": [{"type": "text", "text": "Go"}]}
+    talk = only(file({"id": "x", "messages": [asked, {"role": "assistant", "parts": parts}]}))
+    calls = [call for draft in talk.attempts() for call in draft.tool_calls]
+    assert [(one.name, one.arguments, one.result, one.error) for one in calls] == [
+        ("a", {"x": 1}, 1, None), ("b", {"x": 1}, None, "busy"), ("c", {"x": 1}, None, "no"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("parquet", [False, True])
+def test_a_line_of_wildchat_has_its_id_and_its_user_and_no_address(tmp_path: Path, parquet: bool) -> None:
     said = {"role": "user", "content": "Hi", "hashed_ip": "4f2a", "header": {"user-agent": "x"}, "country": "Egypt"}
     line = {"conversation_hash": "ab12", "conversation": [said], "hashed_ip": "4f2a", "header": {"user-agent": "x"}}
     path = tmp_path / "wildchat.jsonl"
     path.write_text(json.dumps(line))
+    if parquet:
+        arrow = pytest.importorskip("pyarrow")
+        pytest.importorskip("pyarrow.parquet").write_table(arrow.Table.from_pylist([line]), path)
     (talk,) = load(path)
     assert (talk.id, domains.of(talk).user(talk)) == ("ab12", "4f2a")
     messages.write([talk], tmp_path / "out.jsonl")

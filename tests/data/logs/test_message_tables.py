@@ -102,6 +102,12 @@ def test_questions_and_answers_are_rows() -> None:
     assert words(second) == [("user", "Is it free?")]
 
 
+def test_a_cell_that_equals_the_conversations_id_stays() -> None:
+    (talk,) = read(file("conversation_id,question,answer,rating,page\n5,a?,b,5,5\n5,c?,d,4,5\n"))
+    assert (talk.id, talk.labels, further(talk)["page"]) == ("5", {"rating": "5"}, "5")
+    assert talk.messages[2].extra == {"rating": "4", "page": "5"}
+
+
 def test_a_table_without_roles_is_named_with_its_columns(fault: Callable[..., str]) -> None:
     assert fault(load, file("id,text,mood\n1,Hello,glad\n")).endswith("its columns are id, text, mood")
     assert "is a table without rows" in fault(load, file("role,content\n"))

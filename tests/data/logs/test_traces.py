@@ -133,6 +133,7 @@ def test_what_the_console_exporter_writes_is_read_and_openinference_too() -> Non
         (run(1, "tool", {"x": 1}, {"y": 2}), "export them with inputs and outputs"),
         ({"a": 1}, "known format (it begins with a); the smallest line"),
         ([1, 2], "--log-format MODULE:NAME"),
+        ({"messages": [ASKED], "chosen": "At nine.", "rejected": "No."}, "pairs"),
         ({"mapping": {"a": {"message": None}, "b": 3}}, "(it begins with mapping)"),
     ],
 )
@@ -159,6 +160,33 @@ def test_a_span_may_have_an_event_for_each_message(inside: bool) -> None:
     assert spoken_lines(conversation) == TALK[2:]
     (calling,) = conversation.messages[-1].tool_calls
     assert (calling.name, calling.arguments, calling.result) == ("hours", {"day": 7}, "closed")
+
+
+MODEL_SPAN = {"openinference.span.kind": "LLM", "llm.input_messages.0.message.role": "user", "llm.input_messages.0.message.content": "Open?"}  # fmt: skip
+OF_PHOENIX = {"context": {"trace_id": "t"}, "attributes": MODEL_SPAN}
+FAILED: dict[str, Any] = {
+    "langsmith": run(1, "chain", {"messages": [ASKED]}, None, error="busy"),
+    "langfuse": {"id": "o", "traceId": "t", "type": "GENERATION", "level": "ERROR", "statusMessage": "busy", "input": [ASKED], "output": None},
+    "otlp": otlp(span("a", 1, {"gen_ai.input.messages": json.dumps([ASKED])}) | {"status": {"code": 2, "message": "busy"}}),
+    "type alone": otlp(span("a", 1, {"gen_ai.input.messages": json.dumps([ASKED]), "error.type": "busy"})),
+    "console": OF_PHOENIX | {"status": {"status_code": "ERROR", "description": "busy"}},
+    "phoenix": {"data": [OF_PHOENIX | {"status_code": "ERROR", "events": [{"name": "exception", "attributes": {"exception.message": "busy"}}]}]},
+    "mlflow": {"info": {"trace_id": "t"}, "data": {"spans": [{"attributes": {"mlflow.spanInputs": {"question": "Open?"}}, "status": {"code": "STATUS_CODE_ERROR", "message": "busy"}}]}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAILED)
+def test_the_error_of_a_failed_call_is_kept(name: str) -> None:
+    assert only(file(FAILED[name])).extra["error"] == "busy"
+
+
+def test_a_call_that_was_tried_again_in_its_trace_has_not_failed() -> None:
+    again = OF_PHOENIX | {
+        "start_time": "2",
+        "attributes": MODEL_SPAN | {"llm.output_messages.0.message.role": "assistant"},
+    }
+    talk = only(file(OF_PHOENIX | {"status_code": "ERROR", "start_time": "1"}, again))
+    assert "error" not in talk.extra
 
 
 def test_calls_of_tools_in_attributes_with_numbers_are_calls() -> None:
