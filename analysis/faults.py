@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 from ..data.formats.messages import NO_RESULT
@@ -29,7 +30,7 @@ from ..data.records import (
 )
 from ..data.rules import DIALOGUE_RULES
 from ..data.rules.guards import is_repeat
-from ..data.rules.outcomes import consent, is_courtesy, outcome_of, statements
+from ..data.rules.outcomes import consent, is_courtesy, outcome_of, sentences_of, statements
 from ..data.rules.user_faults import USER_FAULT_RULES, UserFaultFinding, faults_of_user
 from ..data.scenarios import tools_in_success
 from ..data.text.languages import HAN
@@ -96,6 +97,10 @@ _DOWN = re.compile(
 TURNS = 3
 """Turns within which an agent should have acted that was given all: it may ask for consent, and once more."""
 _WITH_DIGIT = re.compile(r"[\w:./-]*\d[\w:/-]*", re.ASCII)
+_SUM = re.compile(r"\b(?:and|plus|with|half)\b|[+&]|[和加跟与半]", re.IGNORECASE)
+"""Words of a message that may make its small number a part of another."""
+_NO_WISH = re.compile(r"\b(?:whether|if|how|what|when|not|nothing|never)\b|n['’]t\b|[不别]|是否|能否", re.IGNORECASE)
+"""Words of a goal that asks about a thing, or leaves it out."""
 _REQUESTS = re.compile(
     r"\b(?:please|reply|respond|type|write|say|confirm|let me know|need your)\b|[?？]|请|确认", re.IGNORECASE
 )
@@ -143,7 +148,7 @@ class MadeCall:
         if self.tool_call.error is not None:
             return self.tool_call.error or "an error"
         if isinstance(result, str):
-            return result if result.lstrip().casefold().startswith(("error", "failed")) else ""
+            return result if re.match(r"\s*(?:error|failed)", result, re.I) or _DOWN.match(result) else ""
         found = [as_object(result).get(key) for key in ("error", "errors", "exception")]
         says_so = as_object(result).get("status") == "error"
         return next((str(one) for one in found if one), "an error" if says_so else "")
@@ -173,9 +178,18 @@ class Reading:
         """The user's messages, or those before a message."""
         return "\n".join(one.text for one in self.conversation.messages[:before] if one.role == "user")
 
-    def refuses(self, before: int | None = None) -> bool:
-        """Whether one of them says no."""
-        return any(consent(one.text) == "no" for one in self.conversation.messages[:before] if one.role == "user")
+    def may_wish_else(self, before: int) -> bool:
+        """Whether the user may have changed its wish before a message: its last sentence besides courtesy and consent has
+        no value of its scenario, or it said no, or yes to a message with a value that neither it nor a tool had.
+        """
+        heard, messages = self.heard(before), self.conversation.messages[:before]
+        results = [str(one.tool_call.result) for one in self.calls if one.message < before]
+        known = values_in("\n".join([heard, self.brief, *results])) | {"1"}  # "Which one?" has no value
+        if any(consent(yes.text) == "yes" and values_in(asked.text) - known for asked, yes in pairwise(messages)):
+            return True
+        last = "".join(sentences_of(heard)[-1:])
+        has_value = values_in(last) & values_in(self.brief) or any(holds(last, value) for value in self.needed)
+        return not has_value or any(consent(text) == "no" for text in heard.splitlines())
 
     @property
     def forbidden(self) -> MadeCall | None:
@@ -201,14 +215,9 @@ class Reading:
         return [(as_object(step).get("name"), as_object(step).get("arguments")) for step in plan]
 
     @cached_property
-    def planned(self) -> list[Any]:
-        """The values of the plan's arguments."""
-        return [value for _, arguments in self.steps for value in scalars(as_object(arguments))]
-
-    @cached_property
     def needed(self) -> list[Any]:
-        """Those of them that are the user's to give."""
-        return [value for value in self.planned if holds(self.brief, value)]
+        """The values of the plan's arguments that are the user's to give."""
+        return [value for value in scalars([arguments for _, arguments in self.steps]) if holds(self.brief, value)]
 
     @property
     def withheld(self) -> list[Any]:
@@ -252,41 +261,51 @@ class Reading:
     def asked_for(self, call: MadeCall) -> bool:
         """Whether the user may have led the agent to a forbidden call: by a value of its own, or by asking for it.
 
-        It asks if it says the first word of the tool's name, which its scenario does not have; where the scenario wants
-        nothing but a refusal, the call is its goal.
+        It asks if it says the first word of the tool's name, which its scenario does not have, or its last message
+        consents; where the scenario wants nothing but a refusal, the call is its goal. A goal that asks about a thing, or
+        leaves it out, may have the word: then the last message asks.
         """
         if any(said is not None for _, said, _ in self.strange(call)):
             return True
         success = as_object(self.conversation.scenario.get(SUCCESS))
         deed = re.split(r"[\W_]+|(?<=[a-z])(?=[A-Z])", call.name)[0]
+        last = self.conversation.messages[max(0, call.message - 1)].text
+        answer = consent(last)
+        if _NO_WISH.search(str(self.conversation.scenario.get("goal"))):
+            return answer == "yes" or (answer is None and names_goal(deed, [last]) is not False)
         wants = bool(self.steps) or bool({"tool_called", "text_contains", "final_state"} & success.keys())
-        named = names_goal(deed, [self.heard(call.message)]) is not False
-        return wants and named and not names_goal(deed, [self.brief])
+        named = names_goal(deed, [self.heard(call.message)]) is not False and not names_goal(deed, [self.brief])
+        return wants and (named or answer == "yes")
 
     def forms(self, text: str, *, own: bool = True) -> dict[str, str]:
         """The values with a digit in a text by their forms; `own`: also those that the scenario tells its user."""
         words = _WITH_DIGIT.findall(text)
         return {_form(word): word for word in words if own or not holds(self.brief, word)}
 
-    def mistaken(self, value: Any) -> str | None:
-        """The value in whose place the user gave another: of its form in goal or facts, and never given. None without."""
-        heard = self.heard()
-        own = [word for word in _WITH_DIGIT.findall(self.brief) if not holds(heard, word)]
-        return next((word for word in own if _form(word) == _form(str(value))), None)
+    def mistaken(self, value: Any, said: str) -> str | None:
+        """The value in whose place the user gave another: of its form in goal or facts, and never given. None without, and
+        for a small number that may be a part of it: its message has a further one, or joins it to something.
+        """
+        further = any(map(str.isdigit, values_in(said) - values_in(f"{self.brief} {value}")))
+        if re.fullmatch(r"\d\d?", str(value)) and (further or _SUM.search(said)):
+            return None
+        own = (word for word in _WITH_DIGIT.findall(self.brief) if _form(word) == _form(str(value)))
+        return next((word for word in own if not holds(self.heard(), word)), None)
 
     def lost(self) -> int | None:
         """The reply at which the agent had not done what it could have: the user had given every value of the plan.
 
         It is the one at which the user left, if that tells an outcome, else the third one. None, as that is undecided,
-        where a call failed or found nothing, the user said no, gave another value of the same form too, or left while
-        it was asked; and where the plan has a value that neither the user nor a tool has.
+        where a call failed or found nothing, the user gave another value of the same form too, or left while it was asked;
+        where the plan has a value that neither the user nor a tool has, or that a tool tells and the agent took another.
         """
         messages, stop = self.conversation.messages, self.conversation.stop
+        planned = [*scalars([arguments for _, arguments in self.steps])]
         replies = [number for number, one in enumerate(messages) if one.role == "assistant"]
-        if not self.planned or not replies or any(isinstance(value, bool) for value in self.planned):
+        if not planned or not replies or any(isinstance(value, bool) for value in planned):
             return None  # "yes" is the answer to many questions
         results = "\n".join(str(call.tool_call.result) for call in self.calls)
-        if not all(value in self.needed or holds(results, value) for value in self.planned):
+        if not all(value in self.needed or holds(results, value) for value in planned):
             return None
         late = [n for n in replies if all(holds(self.heard(n), value) for value in self.needed)]
         heard = self.heard(replies[-1])
@@ -296,8 +315,11 @@ class Reading:
         names, made = {name for name, _ in self.steps}, [(one.name, one.tool_call.arguments) for one in self.calls]
         beside = [call for call in self.calls if call.name not in names]
         empty = any(call.tool_call.result in ("", "[]", "{}", [], {}) for call in beside)
-        at_tools = any(call.error for call in self.calls) or empty or all(one in made for one in self.steps)
-        if at_tools or self.refuses(replies[-1]):
+        plan = dict(self.steps)
+        made_of = [(as_object(plan.get(one.name)), one.tool_call.arguments) for one in self.calls]
+        if any(mine.get(key) not in (None, one, *self.needed) for mine, args in made_of for key, one in args.items()):
+            return None  # another value than the plan's where only a tool tells it: what the tool told may be wrong
+        if any(call.error for call in self.calls) or empty or all(one in made for one in self.steps):
             return None
         told = outcome_of(messages[replies[-1]].text)
         if beside and (told == "refused" or len(beside) == len(self.calls)):
@@ -381,7 +403,7 @@ def _against_plan(reading: Reading) -> Iterator[UserFaultFinding]:
         for value, number, _ in reading.strange(call):
             if number is None:
                 continue
-            if planned := reading.mistaken(value):
+            if planned := reading.mistaken(value, messages[number].text):
                 yield UserFaultFinding(CONTRADICTS, number, f"gives {value!r} in place of {planned!r}")
             asked = [one.text for one in messages[max(0, number - 1) : number + 1]]
             for thing in [unknown] if isinstance(unknown, str) else as_list(unknown):
@@ -428,17 +450,18 @@ def first_fault(conversation: Conversation) -> UserFaultFinding | None:
 def _explains(reading: Reading, fault: UserFaultFinding) -> bool:
     """Whether a user's fault explains a failure: a sound agent survives most of what `check` finds.
 
-    Not a user that writes as the assistant, or repeats itself and keeps a value back, if the agent does nothing from then
-    on and had not said the same twice, which may have led to it; nor one that invents what has the form of a code of its
-    scenario which it never gave: other numbers may be its age.
+    Not a user that writes as the assistant, or repeats itself without a value and keeps one back, if the agent does
+    nothing from then on and had not said the same twice, which may have led to it; nor one that invents what has the form
+    of a code of its scenario which it never gave: other numbers may be its age.
     """
-    if fault.rule == "user-as-assistant" or (fault.rule == "user-repeats-itself" and reading.withheld):
+    text = reading.conversation.messages[fault.message].text
+    repeats = fault.rule == "user-repeats-itself" and reading.withheld and not values_in(text)
+    if fault.rule == "user-as-assistant" or repeats:
         replies = [one.text for one in reading.conversation.messages[: fault.message] if one.role == "assistant"]
         again = any(is_repeat(text, replies[:number]) for number, text in enumerate(replies))
         return not again and not any(call.message > fault.message and not call.error for call in reading.calls)
     if fault.rule == "user-invents":
-        said = reading.forms(reading.conversation.messages[fault.message].text, own=False)
-        return any("a" in form and reading.mistaken(value) for form, value in said.items())
+        return any("a" in form and reading.mistaken(one, text) for form, one in reading.forms(text, own=False).items())
     return fault.rule not in USER_FAULT_RULES
 
 
@@ -468,10 +491,10 @@ def cause_of(conversation: Conversation, frames: tuple[str, ...] = ()) -> Cause:
     reading, user = Reading(conversation), first_fault(conversation)
     broke = _of_condition(reading).model_copy(update={"node": node})
     of_agent, message = _agents_fault(reading, broke)
-    if of_agent and (user is None or reading.forbidden):  # else either may have led to it
-        place: dict[str, Any] = (
-            {} if broke.site == "call" or message is None else {"site": "message", "message": message}
-        )
+    other_wish = broke.fault != "assistant" and not reading.forbidden and reading.may_wish_else(message or 0)
+    if of_agent and not other_wish and (user is None or reading.forbidden):  # else either may have led to it
+        placed = broke.site == "call" or message is None
+        place: dict[str, Any] = {} if placed else {"site": "message", "message": message}
         return broke.model_copy(update={"fault": "assistant", "because": of_agent} | place)
     if of_agent or (reading.forbidden and (user is None or user.rule != KNOWS)):
         return broke  # the user may have led the agent to what is forbidden
@@ -480,14 +503,12 @@ def cause_of(conversation: Conversation, frames: tuple[str, ...] = ()) -> Cause:
         name = f"the user simulator was at fault: {USER_RULES.get(user.rule) or stop_in_words(user.rule)}"
         return Cause(name=name, fault="user", because=user.reason, node=node, **place)
     for call in reading.calls[-1:]:
-        told, as_planned = (
-            conversation.messages[call.message].text,
-            (call.name, call.tool_call.arguments) in reading.steps,
-        )
-        if as_planned and _DOWN.search(call.error) and outcome_of(told) != "done":
-            because = f"`{call.name}` was called as planned, and what it needs is away: {call.error.splitlines()[0]}"
-            place = {"site": "call", "message": call.message}
-            return broke.model_copy(update={"fault": "infrastructure", "because": because} | place)
+        as_planned = (call.name, call.tool_call.arguments) in reading.steps
+        if as_planned and _DOWN.search(call.error) and outcome_of(conversation.messages[call.message].text) != "done":
+            first_line = re.split(r"\n|\\n", call.error.strip())[0]  # a text in a text has its line ends in letters
+            because = f"`{call.name}` was called as planned, and what it needs is away: {first_line}"
+            update = {"fault": "infrastructure", "because": because, "site": "call", "message": call.message}
+            return broke.model_copy(update=update)
     return broke
 
 
@@ -505,10 +526,10 @@ def _agents_fault(reading: Reading, broke: Cause) -> tuple[str, int | None]:
     own = map(Broken.model_validate, success_score(reading.conversation).get("broken", ()))
     if not {one.kind for one in own} & {"state", "not_called", "all_failed", "other_arguments", "no_result"}:
         return "", None
-    if (wrong := reading.wrong_call()) is not None and not reading.refuses():
+    if (wrong := reading.wrong_call()) is not None:
         return wrong
     message = reading.lost()
-    because = "the user gave every value of the plan that the oracle found, and it did not get there"
+    because = "the user gave every value that the plan needs and then wished nothing else, and it did not get there"
     return because if message is not None else "", message
 
 
@@ -518,6 +539,8 @@ def _of_end(conversation: Conversation, frames: tuple[str, ...]) -> Cause | None
     drafts = [attempt for turn in conversation.unsaid if turn.role == "assistant" for attempt in turn.attempts]
     calls = [call for one in drafts for call in one.tool_calls]
     in_tool = any((call.error or "").startswith(f"{NO_RESULT}:") for call in calls)  # what fails there is anybody's
+    errors = [error for call in calls if (error := MadeCall(0, call).error) and not error.startswith(NO_RESULT)]
+    at_tools = in_tool or any(not any(words in error for words in _WRONG_CALL) for error in errors)
     if failure := conversation.ending_failure:
         if failure.silent or failure.error.startswith("AnswerError:"):
             who = "the agent" if failure.node == "assistant" else f"`{failure.node}`"
@@ -527,7 +550,7 @@ def _of_end(conversation: Conversation, frames: tuple[str, ...]) -> Cause | None
         kind = named[1] if named else "an error"
         if failure.fault == "assistant":
             who = "a tool of the agent" if in_tool else "the agent's code"
-            unclear = in_tool or any(name in failure.error for name in _OF_MACHINE)
+            unclear = at_tools or any(name in failure.error for name in _OF_MACHINE)
             return Cause(name=f"{who} raised {kind}{place}", fault="undecided" if unclear else "assistant")
         floods = len(calls) - len({repr((one.name, one.arguments)) for one in calls}) > 1  # by equal calls
         own = failure.node == "assistant" and (kind in _OF_ANYBODY or floods)
@@ -536,8 +559,9 @@ def _of_end(conversation: Conversation, frames: tuple[str, ...]) -> Cause | None
     if conversation.stop == NONE_ACCEPTED:
         return Cause(name=f"no reply of the agent was accepted: {rejected_because(conversation)}", fault="assistant")
     if conversation.fault in ("assistant", "infrastructure"):
-        name, hung = stop_in_words(conversation.stop), conversation.stop == "agent_timeout" and in_tool
-        return Cause(name=f"{name}, in a tool" if hung else name, fault="undecided" if hung else conversation.fault)
+        name, hung = stop_in_words(conversation.stop), conversation.stop == "agent_timeout" and at_tools
+        name = f"{name}, in a tool" if hung and in_tool else name
+        return Cause(name=name, fault="undecided" if hung else conversation.fault)
     score = success_score(conversation)
     if score.get("error"):
         kind = str(score["error"]).partition(":")[0].strip()
@@ -563,9 +587,8 @@ def _of_condition(reading: Reading) -> Cause:
     by_agent = broken.kind == "followed" or (broken.kind, broken.side) == ("said", "assistant")
     if broken.kind == "state" and broken.got:
         for call in reversed(reading.calls):
-            if not call.error and broken.got in [
-                json.dumps(one, ensure_ascii=False) for one in call.tool_call.arguments.values()
-            ]:
+            written = [json.dumps(one, ensure_ascii=False) for one in call.tool_call.arguments.values()]
+            if not call.error and broken.got in written:
                 return Cause(name=f"{name}, by `{call.name}`", fault="undecided", site="call", message=call.message)
     calls = [call for call in reading.calls if call.name == broken.tool]
     if broken.kind == "other_arguments" and calls:
@@ -579,8 +602,8 @@ def _kind_of(text: str) -> str:
     """A value of JSON in words: a word, true, false or null as it is, of any other its kind."""
     try:
         value = json.loads(text)
-    except ValueError:
-        return "a value" if text else "nothing"
+    except ValueError:  # in words, or shortened
+        return text if text.startswith(("a list", "an object")) else "a value" if text else "nothing"
     if isinstance(value, bool) or value is None:
         return text
     if isinstance(value, str):

@@ -459,7 +459,7 @@ class Broken(Record):
     path: str = ""
     """Where a state or an argument differs."""
     expected: str = ""
-    """The expected value as JSON, perhaps shortened."""
+    """The expected value as JSON, perhaps shortened, or its kind in words."""
     got: str = ""
 
 

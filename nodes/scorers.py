@@ -500,7 +500,8 @@ def _in_list(actual: Sequence[Any], expected: Sequence[Any], path: str, *, parti
         if inner := first_difference(one, other, partial=partial, path=f"{path}[{number}]"):
             return inner
     same = len(actual) == len(expected)
-    return None if same else Difference(path, f"has {len(actual)} items, expected {len(expected)}")
+    words = f"has {len(actual)} items, expected {len(expected)}"
+    return None if same else Difference(path, words, f"a list of {len(expected)}", f"a list of {len(actual)}")
 
 
 def shown(value: Any) -> str:

@@ -80,6 +80,8 @@ class _Repairs:
         plan = as_list(self.talk.scenario.get("plan"))
         if not plan:
             return self._by_rules("the scenario has no plan (duologue scenarios)")
+        if outcome(self.talk).fault == "infrastructure":
+            return self._by_rules("what failed is around the agent")
         speaker = self.cast.nodes["assistant"]
         try:
             tools = tools_in(getattr(speaker, "agent", None), "why")
@@ -101,10 +103,8 @@ class _Repairs:
         if alone:
             return "undecided", f"{' or '.join(alone)}: the repair of each mends it"
         pairs = [" and ".join(pair) for pair in combinations(parts, 2) if await self._mends(pair)]
-        return (
-            "undecided",
-            f"{', or '.join(pairs)}: only the repair of both mends it" if pairs else "no repair mends it",
-        )
+        because = f"{', or '.join(pairs)}: only the repair of both mends it" if pairs else "no repair mends it"
+        return "undecided", because
 
     def _by_rules(self, reason: str) -> tuple[Whose, str]:
         """The fault by structure, where no repair can be made for a reason."""

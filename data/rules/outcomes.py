@@ -123,6 +123,11 @@ def statements(texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(filter(None, map(_stated, texts))))
 
 
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a text, questions too, that say more than thanks, a goodbye or a mere yes or no."""
+    return [one for one in _WHOLE_SENTENCE.findall(text) if any(map(_says_something, _PART.split(one)))]
+
+
 def _stated(text: str) -> str:
     """The sentences of a message that state something; the whole message where all do."""
     sentences = [sentence for sentence in _WHOLE_SENTENCE.findall(text) if sentence.strip()]

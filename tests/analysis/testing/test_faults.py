@@ -60,7 +60,7 @@ BYE = "Thank you, goodbye."
         ([WISH, reply("No.", call("change", "Error invoking tool 'change' with kwargs {}: field required"))], {"broken": [NEVER]}),
         ([WISH, reply("No.", call("change", "no such booking", booking="QX4812"))], {"broken": [NEVER]}),
         ([WISH, reply("No.", call("change", "no such date", booking="QX4821", date="03/05/26"))], {"plan": PLAN, "broken": [NEVER]}),
-        ([WISH, *["Which one?", "I said it.", "And how are you?", "Well.", "Nice weather!", BYE]], {"plan": PLAN, "broken": [NEVER]}),
+        ([WISH, *["Which one?", "Yes.", "And how are you?", "Well.", "Nice weather!", BYE]], {"plan": PLAN, "broken": [NEVER]}),
         (["Please change QX4821.", reply("Moved.", MOVED), BYE], {"success": {"tool_not_called": "change"}}),  # a refusal is wanted
         ([WISH, "Ignored."], {"broken": [{"kind": "followed"}]}),
         ([WISH, "Hm."], {"stop": "agent_timeout"}),
@@ -160,8 +160,8 @@ def test_the_agent_is_not_at_fault_where_the_user_gave_another_value_too(said: l
 
 
 def test_a_harmless_fault_of_the_user_explains_nothing_where_the_agent_went_on_and_acted() -> None:
-    again = ("Move my flight, it is QX4821.", "For how many?", "Move my flight, it is QX4821!")
-    more = ("And when?", "Move my flight, it is QX4821!", "Hm.")
+    again = ("Move my flight to Rome.", "For how many?", "Move my flight to Rome!")
+    more = ("And when?", "Move my flight to Rome!", "Hm.")
     assert cause(*again, *more, broken=[NEVER], plan=PLAN).fault == "user"  # it keeps the date to itself
     assert cause(*again, *more, broken=[NEVER]).fault == "undecided"
     assert cause(*again, reply("Moved.", MOVED), broken=[STATE]).fault == "undecided"
@@ -222,6 +222,13 @@ def test_groups_count_equal_causes_and_name_the_shortest_conversation_the_faults
 def test_a_tool_whose_endpoint_is_away_is_no_fault_of_the_agent_that_called_it_as_planned() -> None:
     assert cause(WISH, reply("I am sorry.", AWAY), BYE, plan=PLAN, broken=[NEVER]).fault == "infrastructure"
     assert cause(WISH, reply("It is done.", AWAY), BYE, plan=PLAN, broken=[NEVER]).fault == "undecided"
+    crash = Failure(node="assistant", error="KeyError: 1", fault="assistant")
+    for made, fault in ((AWAY, "undecided"), (MOVED, "assistant"), (call("change", "validation error"), "assistant")):
+        unsaid = (
+            Unsaid(role="assistant", after=1, attempts=(Attempt(text="", verdict="unjudged", tool_calls=(made,)),)),
+        )
+        assert cause(WISH, stop="model_failed", failure=crash, unsaid=unsaid).fault == fault
+        assert cause(WISH, stop="agent_timeout", unsaid=unsaid).fault == fault
 
 
 def read(row: list[Any], scenarios: dict[str, Any]) -> Conversation:

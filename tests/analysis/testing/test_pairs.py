@@ -86,7 +86,7 @@ def test_a_fault_of_user_or_infrastructure_leaves_a_pair_out_whichever_side_has_
 
 def test_a_fault_of_the_user_after_the_agents_own_leaves_no_pair_out():
     code, wish, which = (
-        "My booking code is QX4821.",
+        "It is what I booked in spring.",
         "I want to move my flight QX4821 to 2026-05-03.",
         "Which booking is it?",
     )
