@@ -177,7 +177,7 @@ def _without(found: Found, reason: str) -> Found:
 
 def few(groups: int, unit: str) -> str:
     """Why so few groups have no interval."""
-    return f"{groups} {unit}, {FEWEST} are needed"
+    return f"{groups} {unit.removesuffix('s') if groups == 1 else unit}, {FEWEST} are needed"
 
 
 def pooled(groups: Sequence[Sequence[float]], scale: Span = UNBOUNDED, unit: str = "users") -> Estimate:
@@ -220,7 +220,7 @@ def paired(
     if number < FEWEST:
         return _without(found, few(number, unit))
     if scale is None and differing < FEWEST:
-        return _without(found, few(differing, f"{unit} that differ"))
+        return _without(found, few(differing, f"differing {unit}"))
     span = inf if scale is None else scale[1] - scale[0]
     held = changes if scale is None else [*changes, span / 2, -span / 2]
     half = students(number - 1) * stdev(held) / sqrt(len(held))

@@ -7,7 +7,7 @@ two could be meant, one for each value out of its bounds, and one for each rule 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -44,7 +44,7 @@ _WORD = r"[A-Z]?[^\W_A-Z]+|[A-Z]+(?![^\W_A-Z])"
 UNKNOWN = "AB1234"
 """A text of which nothing is known, where there is no world to take one from."""
 MOST_RECORDS = 8
-"""Most examples that are made of a world."""
+"""Most examples that are made of a world, or in which a case is tried."""
 NO_CHOICE = "purple"
 """A choice that no schema offers."""
 
@@ -91,17 +91,19 @@ class ToolArgument:
         """The values that a world has for it: those of fields of its name, or the ids of records that have its name.
 
         A field `account`, a table or an object `accounts` whose keys or first fields are ids, for `account` and `account_id`.
+        Beside a table, a field only refers to it, perhaps to what is there no more.
         """
-        found: list[Any] = []
+        own, found = list[Any](), list[Any]()
         for key, value in (pair for one in inside(state) if isinstance(one, Mapping) for pair in one.items()):
             records = list(value.values()) if isinstance(value, Mapping) else value
             if _thing(str(key)) != _thing(self.name):
                 continue
             if isinstance(records, list) and all(isinstance(one, Mapping) for one in records):
-                found += value if isinstance(value, Mapping) else [next(iter(one.values()), None) for one in records]
+                own += value if isinstance(value, Mapping) else [next(iter(one.values()), None) for one in records]
             elif not isinstance(value, Mapping | list):
                 found.append(value)
         of_type = {"string": str, "integer": int}.get(str(self.schema.get("type")), lambda one: one)
+        found = own or found
         fits = [
             one for one in found if isinstance(one, str | int | float) and (of_type is not int or str(one).isdigit())
         ]
@@ -206,6 +208,8 @@ class DesignedCase:
     """The argument that is not valid; None if all are."""
     value: Any = None
     """The value out of bounds, or the other one that could be meant."""
+    instead: tuple["DesignedCase", ...] = ()
+    """The same case in other examples, if the call is to be made."""
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -227,7 +231,7 @@ def cases_of(
     """The cases of each tool, and what has none, a line each with the reason.
 
     A case that is not about a rule begins where no rule forbids the call, so that it has one reason to be refused at
-    most. Of several examples the one that was taken least is taken, by the seed.
+    most. Of several examples the one that was taken least is taken, by the seed; the others stand by (`instead`).
     """
     present = [value for one in examples for value in inside([one.world, one.values])]
     present += [key for value in present if isinstance(value, Mapping) for key in value]
@@ -239,9 +243,10 @@ def cases_of(
         if not cases:
             lacking.append(why_none)
             return
-        place = min(cases, key=lambda number: (taken[number], digest(seed, len(found), number)))
-        taken[place] += 1
-        found.append(cases[place])
+        order = sorted(cases, key=lambda number: (taken[number], digest(seed, len(found), number)))
+        others = order[1:MOST_RECORDS] if cases[order[0]].kind in ("valid", "ambiguous") else []
+        taken[order[0]] += 1
+        found.append(replace(cases[order[0]], instead=tuple(cases[number] for number in others)))
 
     for tool in tools:
         whole = {n: e for n, e in enumerate(examples) if all(one.name in e.values for one in tool.required)}
@@ -455,22 +460,24 @@ _VERBS = frozenset(
 """First words of a description that say what a customer wants done; "fetch", "query" and "returns" are a program's."""
 _SEES = frozenset("describe fetch get list query retrieve show tell view".split())
 """Verbs of tools that tell something: a customer wants to see it."""
+_GETS = frozenset("add apply book buy create hire open order place rent reserve".split())
+"""Verbs after which nothing is the customer's own yet."""
 _TAIL = {
     "en": re.compile(
-        r",.*|\s*[(:;].*|\s(?:as|by|from|if|in|given|using|via|when|where|which|whose|with)\s.*|\sfor (?:a|an|the) (?:given|specified)\b.*",
+        r",.*|\s*[(:;].*|\s(?:as|by|from|if|in|given|using|via|when|where|which|whose|with)\s.*|\s(?:to|for|of) (?:a|an|the) (?:given|specified|user|customer|reader|number)\b.*",
         re.DOTALL,
     ),
     "zh": re.compile(r"[，,：:；;（(].*", re.DOTALL),
 }
 """From here on a description says how the tool is called."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|[。！？\n]")
-_ARTICLE = re.compile(r"\b(?:an?|the|(?:an?|the) (?:user|customer|reader)'s) (?=([a-z]+))", re.IGNORECASE)
+_ARTICLE = re.compile(r"\b(?:an?|(?:an?|the) (?:user|customer|reader)'s) (?=([a-z]+))", re.IGNORECASE)
 
 
-def deed_of(tool: ToolSchema, language: Language) -> str:
+def deed_of(tool: ToolSchema, language: Language, values: Mapping[str, Any]) -> str:
     """What a customer has the tool do: the beginning of its description if that names a deed, else its name in words.
 
-    An article before the name of an argument, else of the thing, is the customer's own: "move my booking".
+    A thing whose id is among the `values`, by argument, is the customer's own: "move my booking".
     """
     text = _SENTENCE_END.split(re.sub(r"`[^`]*`", "", tool.description).strip(), maxsplit=1)[0]
     text = " ".join(_TAIL[language].sub("", text).split()).strip(" .!。")
@@ -483,18 +490,20 @@ def deed_of(tool: ToolSchema, language: Language) -> str:
         verb = said
     else:
         rest = f"the {re.sub(' (?:by|for|from|in|with) .*', '', ' '.join(things))}" if things else ""
-    labels = {word for one in tool.arguments if one.schema.get("type") == "string" for word in one.label.split()}
+    ids = [one for one in tool.arguments if re.fullmatch(r"(?!\d{4}-)(?=.*\d)[\w#-]{4,}", str(values.get(one.name)))]
     named = {found[1] for found in _ARTICLE.finditer(rest)}
-    own = named & labels or named & {*things}
-    rest = _ARTICLE.sub(lambda found: "my " if found[1] in own else found[0], rest)
-    return f"{'see' if verb in _SEES else verb} {rest}".strip()
+    own = named & {word for one in ids for word in one.label.split()} or named & {*things}
+    if ids and not _GETS & {verb, *re.findall(r"\bto (\w+)", rest)}:
+        rest = _ARTICLE.sub(lambda found: "my " if found[1] in own else found[0], rest)
+    paid_back = verb in ("give", "pay") and "back" in rest.split()
+    return f"{'get' if paid_back else 'see' if verb in _SEES else verb} {rest}".strip()
 
 
 def line_of(case: DesignedCase, language: Language, number: int) -> dict[str, Any]:
     """The scenario of a case, without what the oracle adds; its number begins its title."""
     phrases = PHRASES[language]
     odd = case.argument.name if case.argument is not None else ""
-    goal = phrases["goal"].format(deed=deed_of(case.tool, language))
+    goal = phrases["goal"].format(deed=deed_of(case.tool, language, case.arguments))
     facts, unknown = [], []
     for argument in case.tool.arguments:
         if argument.name not in case.arguments:

@@ -130,6 +130,13 @@ def designed(
             watch(f"proves scenario {number} of {len(cases[:limit])}")
             line = line_of(case, sources.language, number)
             proof = await oracle.proof(case, line)
+            for other in case.instead if sources.world is not None and proof.verdict != "possible" else ():
+                line_there = line_of(other, sources.language, number)
+                if (there := await oracle.proof(other, line_there)).verdict == "possible":
+                    case, line, proof = other, line_there, there
+                    break
+            if case.instead and proof.verdict == "must be refused":
+                proof = replace(proof, because=proof.because + ", nor in another example")
             of_world = case.kind != "valid" or proof.verdict != "must be refused"
             if not of_world and (names := sorted(case.arguments.keys() & set(sources.invented))):
                 unplayed[case.tool.name] = (

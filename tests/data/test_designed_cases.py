@@ -107,20 +107,24 @@ def test_what_cannot_be_read_is_refused_with_its_place(read: Any, value: Any, wo
     [
         ("move_booking", "Move a booking to another date, written as YYYY-MM-DD.", "move my booking to another date"),
         ("block", "Block a card by its number.", "block my card"),
-        ("cancelOrder", "Returns a dict with the state of the order.", "cancel my order"),
+        ("cancelOrder", "Returns a dict with the state of the order.", "cancel the order"),
+        ("rent_booking", "Rent a booking to a customer for a number of days.", "rent a booking"),
+        ("pay", "Pay back the fee of a card.", "get back the fee of my card"),
+        ("list", "List the free cards of a kind.", "see the free cards of a kind"),
         ("get_balance", "Tell the balance of an account.", "see the balance of my account"),
-        ("getBalance", "The balance.", "see my balance"),
-        ("block", "", "block my card"),
+        ("getBalance", "The balance.", "see the balance"),
+        ("block", "", "block the card"),
         ("renew", "续借用户的图书，期限三十天。", "续借我的图书"),
     ],
 )
 def test_a_deed_reads_as_a_customers_and_not_as_a_docstring(name: str, description: str, deed: str) -> None:
-    properties = {"card": {"type": "string"}, "booking": {"type": "string"}, "account": {"type": "string"}}
+    properties = {name: {"type": "string"} for name in ("card", "booking", "account", "kind")}
     (tool,) = schemas_of(
         [{"name": name, "description": description, "parameters": {"properties": properties, "required": ["card"]}}],
         "here",
     )
-    assert deed_of(tool, "zh" if "续借" in description else "en") == deed
+    values = {"card": "4411", "booking": "PK4711", "account": "A-10", "kind": "gold"}
+    assert deed_of(tool, "zh" if "续借" in description else "en", values) == deed
 
 
 def test_a_line_says_what_the_user_has_has_not_and_means() -> None:
@@ -136,7 +140,7 @@ def test_a_line_says_what_the_user_has_has_not_and_means() -> None:
 
 
 def test_values_that_no_example_gives_are_those_of_the_world_and_no_id_is_invented_beside_it() -> None:
-    state = {"cards": CARDS, "orders": [{"code": 7, "days": 3}]}
+    state = {"cards": CARDS, "orders": [{"code": 7, "days": 3, "card": "9999"}]}  # of a card that is there no more
     (bare,) = examples_of([], TOOLS, "here")
     whole, invented = completed([bare.model_copy(update={"state": state})], TOOLS)
     assert [one.values for one in whole] == [{"card": name, "days": 3} for name in CARDS]

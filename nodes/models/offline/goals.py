@@ -29,11 +29,13 @@ from .reading import (
     sentences,
     short,
     vocabulary,
+    words,
 )
 
 PATIENCE = 10
 """Messages after which it gives up."""
 _SAY_GOAL = ("openings", "again", "insist", "goal")
+_LABEL = re.compile(r"(?:(?:the|my) (?:\w+ ){0,2}?(?=\w+ (?:is|are) )|(?:\w+ ){0,2}(?=\w+:))(\w+)", re.IGNORECASE)
 _FIRST_PERSON = (
     (r"^You are\b", "I am"),
     (r"^You have\b", "I have"),
@@ -200,7 +202,10 @@ class Listener:
             found += self.nearest(of_kind or in_goal, wanted)
         if of_any_kind:
             return list(dict.fromkeys(found))
-        return self.nearest([fact for fact in self.facts if (wanted - topic) & set(_words(fact))], wanted)
+        sharing = [fact for fact in self.facts if (wanted - topic) & set(_words(fact))]
+        dull = {word for word in words(question) if not _words(word)}  # which only as a label tell something
+        labelled = [fact for fact in self.facts if (label := _LABEL.match(fact)) and label[1].casefold() in dull]
+        return self.nearest(sharing, wanted) or labelled
 
     def nearest(self, facts: Sequence[str], wanted: set[str]) -> list[str]:
         """Of facts of one kind those that share most words with a question; none where what is unknown shares more."""

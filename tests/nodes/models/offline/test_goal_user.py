@@ -118,3 +118,18 @@ def test_a_question_or_a_refusal_beside_them_does_not(reply):
 def test_a_question_whether_to_do_it_is_answered_with_yes_and_no_other(goal, question, yes):
     texts, _ = user_turns(goal, question, turns=2)
     assert bool(re.match(r"Yes, |好的，|可以，", texts[1])) is yes
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "told"),
+    [
+        ("Which part is damaged?", "damaged part: the front wheel", True),
+        ("Which kind is it?", "The kind is city", True),
+        ("What kind of bike is it?", "The bike is red", False),
+        ("What is your name?", "customer: Ben", True),
+        ("What is your name?", "kind: city", False),
+    ],
+)
+def test_a_fact_is_given_when_its_label_is_asked_for_and_no_other(question, fact, told):
+    texts, _ = user_turns("report damage of my bike", question, turns=2, facts=[fact])
+    assert (fact in texts[1]) is told
