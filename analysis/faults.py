@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any, Literal, TypeAlias
 
 from ..data.formats.messages import NO_RESULT
@@ -304,7 +304,10 @@ class Reading:
         replies = [number for number, one in enumerate(messages) if one.role == "assistant"]
         if not planned or not replies or any(isinstance(value, bool) for value in planned):
             return None  # "yes" is the answer to many questions
-        results = "\n".join(str(call.tool_call.result) for call in self.calls)
+        before = takewhile(
+            lambda call: call.name != self.steps[-1][0], self.calls
+        )  # what its own act told comes too late
+        results = "\n".join(str(call.tool_call.result) for call in before)
         if not all(value in self.needed or holds(results, value) for value in planned):
             return None
         late = [n for n in replies if all(holds(self.heard(n), value) for value in self.needed)]
@@ -395,6 +398,10 @@ def found_faults(conversation: Conversation) -> Iterator[UserFaultFinding]:
     yield from _against_plan(Reading(conversation))
 
 
+_OF_ANYTHING = re.compile(r"\b(?:number|code|name|id|kind|type|reference)s?\b", re.IGNORECASE)
+"""Words that name a value of anything: a question for the frame number is none for the number of days."""
+
+
 def _against_plan(reading: Reading) -> Iterator[UserFaultFinding]:
     """What the agent's calls, its last question and the plan show of the user."""
     messages = reading.conversation.messages
@@ -414,7 +421,8 @@ def _against_plan(reading: Reading) -> Iterator[UserFaultFinding]:
     replies = [one.text for one in messages if one.role == "assistant"] or [""]
     again = is_repeat(replies[-1], replies[:-1]) and values_in(reading.heard()) - values_in(reading.brief)
     if reading.conversation.stop in ("user_ended", "user_gave_up") and {"?", "？"} & {*replies[-1]} and not again:
-        asked_for = [fact for fact in _facts(reading.conversation.scenario) if names_goal(fact, replies[-1:])]
+        asked = _OF_ANYTHING.sub("", replies[-1])
+        asked_for = [fact for fact in _facts(reading.conversation.scenario) if names_goal(fact, [asked])]
         kept = [value for value in reading.withheld if any(holds(fact, value) for fact in asked_for)]
         yield from (UserFaultFinding(WITHHOLDS, len(messages) - 1, f"leaves without {value!r}") for value in kept[:1])
 
