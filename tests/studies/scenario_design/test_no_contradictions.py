@@ -136,3 +136,4 @@ def test_a_valid_scenario_begins_in_an_example_in_which_the_call_is_possible() -
         found = {(line["case"]["tool"], line["case"]["kind"]): line for line in lines}
         assert found["close", "valid"]["plan"][-1]["arguments"] == {"record": "R2002"}
         assert found["find", "missing"]["proof"]["verdict"] == "undecided"  # it only reads
+        assert found["show", "missing"]["proof"]["verdict"] == "must be refused"  # an id is not guessed
