@@ -109,7 +109,7 @@ def test_no_scenario_contradicts_a_rule_or_another_scenario(
     ]
     examples = examples_of(given_examples, TOOLS.schemas, "here")
     sources = DesignSources(TOOLS, Desk, tuple(Rule(**one) for one in rules), (), tuple(examples), ())
-    lines = designed(sources).lines
+    lines = [line for line in designed(sources).lines if "success" in line]  # what is undecided promises nothing
     promises: dict[str, Any] = {}
     done, refused = [], []
     for line in lines:
