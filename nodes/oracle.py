@@ -214,10 +214,13 @@ class _Search:
             raise UndecidedError(f"the value that the user does not have may be meant by {self.aside}")
         if not calls and self.was_cut:
             raise UndecidedError(f"no plan of up to {MOST_CALLS} calls leads to it, and no longer one was tried")
-        if not calls and self.case.kind == "missing":
-            async with self._after([ToolCall(**_asked_call(self.case))]) as (live, played):
+        if not calls and self.case.kind == "missing" and (missing := self.case.argument):
+            own = self.case.arguments[missing.name]
+            guess = None if missing.choices or not isinstance(own, str) else missing.beyond(own, ())  # an id not there
+            arguments = self.case.arguments | ({missing.name: guess} if guess is not None else {})
+            async with self._after([ToolCall(name=self.case.tool.name, arguments=arguments)]) as (live, played):
                 if played[-1].error is None and await _state_in(live) == before:
-                    raise UndecidedError("the tool only reads, so that a call of it does no harm")
+                    raise UndecidedError("the tool only reads, and takes any value")
         if not calls:
             return await self._refusal(before, "no calls lead to it")
         if self.case.kind == "out of bounds":

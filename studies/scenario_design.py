@@ -88,8 +88,8 @@ def read_sources(
     """Read what scenarios are designed from; SettingError or DataError, in one line, for what cannot be read.
 
     `agent`: MODULE:NAME, or a JSON file of tools in OpenAI's form. `world`, `context`: MODULE:NAME. `rules`, `examples`:
-    a file of YAML, TOML or JSON, or MODULE:NAME of a list or of a function that makes one; without them those of the
-    world's attributes `rules` and `examples`.
+    a file of YAML, TOML or JSON, or MODULE:NAME of a list or of a function that makes one; without them the attributes
+    `rules` and `examples` of the function that makes the world.
     """
     tools = AgentTools(read_tools(Path(agent))) if agent.endswith(".json") else tools_at(agent)
     if context is not None:

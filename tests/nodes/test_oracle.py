@@ -141,7 +141,7 @@ async def test_what_the_user_does_not_have_is_not_guessed_from_a_list() -> None:
         return "ok"
 
     found = await proof("missing", tools=(choosing,))
-    assert (found.verdict, found.because) == (UNDECIDED, "the tool only reads, so that a call of it does no harm")
+    assert (found.verdict, found.because) == (UNDECIDED, "the tool only reads, and takes any value")
 
 
 async def test_a_value_under_another_name_and_an_error_as_a_result_are_seen() -> None:
