@@ -421,8 +421,8 @@ def _against_plan(reading: Reading) -> Iterator[UserFaultFinding]:
     replies = [one.text for one in messages if one.role == "assistant"] or [""]
     again = is_repeat(replies[-1], replies[:-1]) and values_in(reading.heard()) - values_in(reading.brief)
     if reading.conversation.stop in ("user_ended", "user_gave_up") and {"?", "？"} & {*replies[-1]} and not again:
-        asked = _OF_ANYTHING.sub("", replies[-1])
-        asked_for = [fact for fact in _facts(reading.conversation.scenario) if names_goal(fact, [asked])]
+        question = _OF_ANYTHING.sub("", replies[-1])
+        asked_for = [fact for fact in _facts(reading.conversation.scenario) if names_goal(fact, [question])]
         kept = [value for value in reading.withheld if any(holds(fact, value) for fact in asked_for)]
         yield from (UserFaultFinding(WITHHOLDS, len(messages) - 1, f"leaves without {value!r}") for value in kept[:1])
 
