@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from ..data.executed_graph import ExecutedGraph, ExecutedNode, executed
 from ..data.records import Conversation, Edge
+from ..errors import DataError
 from .figures import SvgFigure, standalone
 from .pages import plural, render, short
 
@@ -62,8 +63,13 @@ def graph_html(conversations: Conversation | Iterable[Conversation]) -> str:
 
 
 def graph_figure(conversations: Conversation | Iterable[Conversation]) -> SvgFigure:
-    """The executed graph as a picture for a notebook's cell; its text has a line for each edge that was taken."""
+    """The executed graph as a picture for a notebook's cell; its text has a line for each edge that was taken.
+
+    DataError if no record has edges: a run counts them, `ainvoke` alone does not.
+    """
     graph = executed([conversations] if isinstance(conversations, Conversation) else conversations)
+    if not graph.edges:
+        raise DataError("no record has edges: `duologue.simulate(graph, scenarios)` counts them, `ainvoke` does not")
     lines = [f"{edge.source} -> {edge.target}: {_edge_text(edge)}" for edge in graph.edges if edge.count]
     return standalone(drawn(graph), "graph", "\n".join(lines))
 
