@@ -7,24 +7,14 @@ from .domains import Dataset, Domain, Material, register_format
 from .executed_graph import executed
 from .files.json import read_text
 from .formats import messages, record_lines
-from .formats.source import Contents, Format, Source
+from .formats.source import Format, Source
 from .loading import Loaded, frame, kind_of, load, save
 from .people import paired
-from .records import (
-    Attempt,
-    Conversation,
-    Edge,
-    Message,
-    Part,
-    Span,
-    ToolCall,
-    Usage,
-)
+from .records import Attempt, Conversation, Edge, Message, Part, Span, ToolCall, Usage
 from .summaries import count, coverage, outline
 
 __all__ = [
     "Attempt",
-    "Contents",
     "Conversation",
     "DataError",
     "Dataset",
