@@ -304,9 +304,8 @@ class Reading:
         replies = [number for number, one in enumerate(messages) if one.role == "assistant"]
         if not planned or not replies or any(isinstance(value, bool) for value in planned):
             return None  # "yes" is the answer to many questions
-        before = takewhile(
-            lambda call: call.name != self.steps[-1][0], self.calls
-        )  # what its own act told comes too late
+        # What its own act told comes too late.
+        before = takewhile(lambda call: call.name != self.steps[-1][0], self.calls)
         results = "\n".join(str(call.tool_call.result) for call in before)
         if not all(value in self.needed or holds(results, value) for value in planned):
             return None

@@ -1,10 +1,8 @@
-"""What LangGraph and LangChain have no public name for, all of it here. A test says so when one is renamed."""
+"""Names of LangGraph and LangChain that have no public constant. A test says so when one is renamed."""
 
 RESUMING = "__pregel_resuming"
 """The setting by which a graph tells those inside it that they go on from where they stopped. The agent is nested, to be
 seen in the streams, in a graph that is not resumed: without it a sub-agent's turn would begin anew."""
-CHECKPOINTER = "__pregel_checkpointer"
-"""The setting by which a graph lends those inside it its checkpointer."""
 BETWEEN, BEFORE_ID = "|", ":"
 """What stands in a `checkpoint_ns` between the graphs, and between a node's name and its id."""
 ASKED = "__interrupt__"

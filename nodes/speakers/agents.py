@@ -25,7 +25,7 @@ from langchain_core.messages import (
 from langchain_core.runnables import Runnable, RunnableConfig, ensure_config
 from langchain_core.runnables.config import merge_configs, var_child_runnable_config
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.constants import TAG_HIDDEN
+from langgraph.constants import CONFIG_KEY_CHECKPOINTER, TAG_HIDDEN
 from langgraph.errors import GraphBubbleUp, GraphInterrupt, GraphRecursionError
 from langgraph.graph import END
 from langgraph.pregel import Pregel
@@ -608,7 +608,7 @@ class Thread:
 
     def _config(self, context: Any, turn: Turn) -> RunnableConfig:
         config = own_config(context, self.store, turn, nested=True)
-        config["configurable"] |= {langgraph_names.CHECKPOINTER: self.saver, "thread_id": self.name}
+        config["configurable"] |= {CONFIG_KEY_CHECKPOINTER: self.saver, "thread_id": self.name}
         config["configurable"] |= {"checkpoint_ns": self.place}
         return config
 

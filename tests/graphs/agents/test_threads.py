@@ -591,8 +591,8 @@ async def test_an_agent_is_sent_what_its_builder_makes(agent: Any) -> None:
 
 
 def test_the_names_of_langgraph_that_are_not_public_are_still_its_own() -> None:
-    ours = (names.RESUMING, names.CHECKPOINTER, names.BETWEEN, names.BEFORE_ID, names.ASKED)
-    keys = (private.CONFIG_KEY_RESUMING, private.CONFIG_KEY_CHECKPOINTER, private.NS_SEP, private.NS_END)
+    ours = (names.RESUMING, names.BETWEEN, names.BEFORE_ID, names.ASKED)
+    keys = (private.CONFIG_KEY_RESUMING, private.NS_SEP, private.NS_END)
     assert ours == (*keys, private.INTERRUPT)
     about = dict[str, Any]()
 
