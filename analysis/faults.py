@@ -415,11 +415,12 @@ def _against_plan(reading: Reading) -> Iterator[UserFaultFinding]:
             for thing in [unknown] if isinstance(unknown, str) else as_list(unknown):
                 if all(names_goal(word, asked) is not False for word in str(thing).split()):
                     yield UserFaultFinding(KNOWS, number, f"gives {value!r}, and {thing} is what it does not know")
-    # It left at a question for a value that it kept to itself: the question shares a word with its fact. Not where it was
-    # asked the same before and gave something, which the agent may not have understood.
+    # It left at a question for a value that it kept to itself: the question shares a word with its fact. Not where a tool
+    # failed, or it was asked the same before and gave something, which the agent may not have understood.
     replies = [one.text for one in messages if one.role == "assistant"] or [""]
     again = is_repeat(replies[-1], replies[:-1]) and values_in(reading.heard()) - values_in(reading.brief)
-    if reading.conversation.stop in ("user_ended", "user_gave_up") and {"?", "？"} & {*replies[-1]} and not again:
+    led = again or any(call.error for call in reading.calls)
+    if reading.conversation.stop in ("user_ended", "user_gave_up") and {"?", "？"} & {*replies[-1]} and not led:
         question = _OF_ANYTHING.sub("", replies[-1])
         asked_for = [fact for fact in _facts(reading.conversation.scenario) if names_goal(fact, [question])]
         kept = [value for value in reading.withheld if any(holds(fact, value) for fact in asked_for)]

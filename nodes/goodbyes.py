@@ -54,7 +54,7 @@ _NO_WISH = re.compile(
 _WISHES = re.compile(
     r"[?？]|\b(?:please|can you|could you|would you|will you|wait|one more|another|what about)\b"
     r"|\b(?:i|we)(?:'d| would| also| still)* (?:need|want|like|forgot|have an?)\b|\b(?:not|don't|never|no|before|until|once|unless) (?:[\w',]+ ){0,7}(?:good ?bye|bye|go|leave)\b"
-    r"|请|帮我|麻烦|[吗呢]|还[有想要]|另外|等一下|怎么|什么时候|多少|(?:想|要|需要)(?!的)|(?:别|不|等|如果)[^，。！]*(?:再见|拜拜)|(?:再见|拜拜)之前"
+    r"|请|帮我|麻烦(?![你您]?了)|[吗呢]|还[有想要]|另外|等一下|怎么|什么时候|多少|(?:想|要|需要)(?!的)|(?:别|不|等|如果)[^，。！]*(?:再见|拜拜)|(?:再见|拜拜)之前"
 )
 """Words of one who wants more, or takes no leave yet."""
 _TURNS = re.compile(r"\b(?:but|however|actually|although|yet)\b|但|不过|可是")

@@ -62,7 +62,9 @@ def test_it_gives_up_on_an_assistant_that_never_does_it() -> None:
     assert all("move my flight" in text for text in user_texts[:-1])
 
 
-@pytest.mark.parametrize("bye", ["Thanks a lot, goodbye!", "Great, that is all I needed. Bye!", "Goodbye."])
+@pytest.mark.parametrize(
+    "bye", ["Thanks a lot, goodbye!", "Great, that is all I needed. Bye!", "Goodbye.", "麻烦你了，谢谢，再见"]
+)
 def test_a_goodbye_in_the_users_own_words_ends_the_talk_and_is_a_message_like_any_other(bye: str) -> None:
     (talk,) = conversations_with(lambda messages: "It is done.", user=scripted_model("Please move it.", bye))
     assert (talk.stop, talk.labels["scores"]["success"]["value"]) == ("user_ended", True)
