@@ -34,7 +34,7 @@ from ..data.rules.outcomes import consent, is_courtesy, outcome_of, sentences_of
 from ..data.rules.user_faults import USER_FAULT_RULES, UserFaultFinding, faults_of_user
 from ..data.scenarios import tools_in_success
 from ..data.text.languages import HAN
-from ..data.text.values import brief_of, holds, names_goal, scalars, values_in
+from ..data.text.values import brief_of, deed_of, holds, names_goal, scalars, values_in
 
 SUCCESS = "success"
 NONE_ACCEPTED = "assistant_rejected"
@@ -268,7 +268,7 @@ class Reading:
         if any(said is not None for _, said, _ in self.strange(call)):
             return True
         success = as_object(self.conversation.scenario.get(SUCCESS))
-        deed = re.split(r"[\W_]+|(?<=[a-z])(?=[A-Z])", call.name)[0]
+        deed = deed_of(call.name)
         last = self.conversation.messages[max(0, call.message - 1)].text
         answer = consent(last)
         if _NO_WISH.search(str(self.conversation.scenario.get("goal"))):
@@ -324,8 +324,8 @@ class Reading:
         if any(call.error for call in self.calls) or empty or all(one in made for one in self.steps):
             return None
         told = outcome_of(messages[replies[-1]].text)
-        if beside and (told == "refused" or len(beside) == len(self.calls)):
-            return None  # what a tool besides the plan's told or did may be why
+        if (self.calls and told == "refused") or (beside and len(beside) == len(self.calls)):
+            return None  # what a tool told, or one besides the plan's did, may be why
         if len(late) >= TURNS:
             return late[TURNS - 1]
         if stop == "max_turns" or _REQUESTS.search(messages[replies[-1]].text):  # an answer that it did not get
@@ -525,8 +525,11 @@ def _agents_fault(reading: Reading, broke: Cause) -> tuple[str, int | None]:
     if (call := reading.forbidden) is not None:
         success = reading.conversation.scenario.get(SUCCESS)
         bare = {"name": call.name} in forbidden_in(success)
-        wanted = bare and (f"{SUCCESS}.tool_called", call.name) in tools_in_success(success)
-        if wanted or (call.name, call.tool_call.arguments) in reading.steps:  # the scenario contradicts itself
+        wanted = (f"{SUCCESS}.tool_called", call.name) in tools_in_success(success) or call.name in dict(reading.steps)
+        if (bare and wanted) or (
+            call.name,
+            call.tool_call.arguments,
+        ) in reading.steps:  # the scenario contradicts itself
             return "", None
         return "" if reading.asked_for(call) else f"it called `{call.name}`, which the success forbids", call.message
     if broke.fault == "assistant":

@@ -14,7 +14,7 @@ from ..data.records import INTERRUPT, as_list, as_object
 from ..data.rules.guards import plain_words
 from ..data.rules.outcomes import consent, outcome_of
 from ..data.text.languages import language_of
-from ..data.text.values import holds, names_goal, scalars, values_in
+from ..data.text.values import deed_of, holds, names_goal, scalars, values_in
 from .contract import Node
 from .goodbyes import farewell
 from .limits import Limits
@@ -26,6 +26,8 @@ from .settings.redaction import error_line
 from .state import Draft, State, Update, said, standing
 from .worlds import before_draft, put_back, restorable, state_of
 
+FAILED = "it failed"
+"""What is wrong with a turn without a message: an exception, a time-out, a limit or an empty reply."""
 MOST_ASKED = 2
 """Times that the oracle asks for a fact."""
 
@@ -68,13 +70,13 @@ def wrong_of_user(text: str, ideal: Listener) -> str:
         ended = not ideal.questions(heard) and (ideal.is_answer(heard) or outcome_of(heard) == "refused")
         return "" if same or ended else "it leaves before the answer"
     questions = ideal.questions(heard)
+    signs = vocabulary("goals")[language_of(heard) or "en"]
+    if questions and all(has(signs["approval"], one) for one in questions):
+        is_right = ideal.consented(heard) in ideal.phrases["approve"]
+        return "it says no to what is right" if is_right and consent(text) == "no" else ""
     asked = [fact for question in questions for fact in ideal.fitting(question)]
     if asked and not any(_told(fact, text) for fact in asked):
         return "it withholds a fact that it is asked for"
-    signs = vocabulary("goals")[language_of(heard) or "en"]
-    is_read_back = bool(questions) and all(has(signs["approval"], one) for one in questions)
-    if is_read_back and consent(text) == "no" and ideal.consented(heard) in ideal.phrases["approve"]:
-        return "it says no to what is right"
     is_asked_for_goal = any(has(signs["offers"], one) for one in questions)
     no_goal = is_asked_for_goal and names_goal(ideal.goal, [*ideal.prompt.own, text]) is False
     return "it does not name its goal when asked" if no_goal else ""
@@ -111,20 +113,19 @@ def wrong_of_agent(
     `calls`, `before`: the calls of the turn, and those of earlier ones. `changed`: whether the turn changed the world.
     """
     plan = [as_object(step) for step in as_list(scenario.get("plan"))]
-    if wrong := _wrong_call(calls, plan, "\n".join(ideal.prompt.own), changed=changed):
+    if wrong := _wrong_call(calls, before, plan, "\n".join(ideal.prompt.own), changed=changed):
         return wrong
     if questions := ideal.questions(text):
         results = values_in("\n".join(str(one.get("result")) for one in (*before, *calls)))
         return next(filter(None, (_wrong_question(one, text, results, ideal) for one in questions)), "")
     every, heard = (*before, *calls), "\n".join(ideal.prompt.own)
     made = [_call_of(one) for one in every if one.get("error") is None]
-    planned = [*scalars([step.get("arguments") for step in plan])]
-    followed = {name for name, own in made if all(one in planned and holds(heard, one) for one in scalars(own))}
+    followed = {name for name, own in made if all(holds(heard, one) for one in scalars(own))}
     lacking = [step for step in plan if _call_of(step) not in made and step.get("name") not in followed]
-    if {one["name"] for one in every} - {step.get("name") for step in plan} and outcome_of(text) != "done":
-        return ""  # what a tool besides the plan's told it may be why
     failed = any(one.get("error") and _call_of(one) in map(_call_of, plan) for one in calls)
-    outcome = outcome_of(text)
+    beside, outcome = {one["name"] for one in every} - {step.get("name") for step in plan}, outcome_of(text)
+    if (beside and outcome != "done") or (made and outcome == "refused"):
+        return ""  # what a tool told it may be why
     if outcome == "done" and lacking:
         return "it says that it is done, and the plan's calls were not made"
     if outcome == "refused" and not failed:
@@ -136,17 +137,24 @@ def wrong_of_agent(
     return "its answer lacks what the tools say" if lacks else ""
 
 
-def _wrong_call(calls: Calls, plan: Calls, heard: str, *, changed: bool) -> str:
-    """The first call that is unlike the plan with a value that the user did not say."""
-    for call in calls:
-        steps = [as_object(step.get("arguments")) for step in plan if step.get("name") == call["name"]]
-        if not steps and changed:
-            return f"it calls {call['name']}, which the plan does not"
-        planned = [*scalars(steps)]
+def _wrong_call(calls: Calls, before: Calls, plan: Calls, heard: str, *, changed: bool) -> str:
+    """The first call that is unlike the plan with a value that the user did not say, or that is made again.
+
+    Where the turn changed the world, and none of its calls is of the plan, it is one that the user did not speak of: which
+    of several calls changed it is not known.
+    """
+    names = {step.get("name") for step in plan}
+    for number, call in enumerate(calls):
+        planned = [*scalars([as_object(step.get("arguments")) for step in plan if step.get("name") == call["name"]])]
         strange = [one for one in scalars(call.get("arguments")) if one not in planned and not holds(heard, one)]
-        if steps and strange:
+        if call["name"] in names and strange:
             return f"it calls {call['name']} with {strange[0]!r}, which the user did not say"
-    return ""
+        same = [one for one in (*before, *calls[:number]) if _call_of(one) == _call_of(call) and not one.get("error")]
+        if changed and len(same) >= [*map(_call_of, plan)].count(_call_of(call)) > 0:
+            return f"it calls {call['name']} again"
+    acts = [one["name"] for one in calls if not one.get("error")]
+    unlike = [name for name in acts if names_goal(deed_of(name), [heard]) is False]
+    return f"it calls {unlike[-1]}, which the plan does not" if changed and unlike and not names & {*acts} else ""
 
 
 def _wrong_question(question: str, text: str, results: Set[str], ideal: Listener) -> str:
@@ -181,7 +189,7 @@ class RepairedUser:
             return {"drafts": [{"text": ideal_answer(ideal)}]}
         update = await self.node(state, runtime)
         text = "\n".join(draft["text"] for draft in update.get("drafts") or ())
-        if wrong := wrong_of_user(text, ideal) if not update.get("failed") else "it failed":
+        if wrong := wrong_of_user(text, ideal) if not update.get("failed") else FAILED:
             self.because = self.because or wrong
             return {"drafts": [{"text": ideal_answer(ideal)}]}
         return update
@@ -213,7 +221,7 @@ class RepairedAgent:
         text = "\n".join(draft["text"] for draft in drafts)
         calls = [one for draft in drafts for one in draft.get("tool_calls", []) if one["name"] != INTERRUPT]
         changed = world is not None and repr(await state_of(world)) != state_before
-        wrong = "" if text.strip() and not update.get("stop") and not update.get("failed") else "it failed"
+        wrong = "" if text.strip() and not update.get("stop") and not update.get("failed") else FAILED
         wrong = wrong or wrong_of_agent(text, calls, _calls(state), ideal, state["scenario"], changed=changed)
         if not wrong or (changed and not restorable(runtime.context)):  # what it did cannot be undone
             return update

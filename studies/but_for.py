@@ -24,7 +24,7 @@ from ..data.records import Conversation, as_list, as_object
 from ..data.text.values import holds, scalars, values_in
 from ..errors import DuologueError
 from ..graphs.scenarios.sources import Scenarios
-from ..nodes.interventions import RepairedAgent, RepairedUser
+from ..nodes.interventions import FAILED, RepairedAgent, RepairedUser
 from ..nodes.models.offline.goals import form_of
 from ..nodes.oracle import AgentTools, tools_in
 from ..nodes.state import Planned
@@ -78,10 +78,12 @@ class _Repairs:
 
     async def fault(self) -> tuple[Whose, str]:
         """The fault, and why."""
-        plan = as_list(self.talk.scenario.get("plan"))
+        plan, shown = as_list(self.talk.scenario.get("plan")), outcome(self.talk).fault
         if not plan:
             return self._by_rules("the scenario has no plan (duologue scenarios)")
-        if outcome(self.talk).fault == "infrastructure":
+        if self.talk.scenario.get("script"):
+            return self._by_rules("a script fixes its user's messages")
+        if shown == "infrastructure":
             return self._by_rules("what failed is around the agent")
         speaker = self.cast.nodes["assistant"]
         try:
@@ -95,25 +97,38 @@ class _Repairs:
         again, _ = await self._run(())
         if _content(again) != _content(self.talk):
             return self._by_rules("replayed with nothing changed it is another conversation")
+        return await self._by_repairs(parts, plan, shown)
+
+    async def _by_repairs(self, parts: tuple[Part, ...], plan: list[Any], shown: Whose) -> tuple[Whose, str]:
+        """The fault by the repair of each part, and of pairs; `shown`: the fault by structure."""
         ideal, proven = await self._run(parts, whole=True)
         if value := self._missing(plan, ideal):
             return "scenario", f"its plan needs {value!r}, which neither its user nor a tool has"
         if not proven:
-            return "undecided", "an ideal user and the plan do not succeed either"
+            return self._of_user_or_undecided(shown, "an ideal user and the plan are not shown to succeed")
         alone = [part for part in parts if await self._mends((part,))]
+        if alone == ["assistant"] and self.because["assistant"] == FAILED and shown != "assistant":
+            return "undecided", "the agent's turn failed, and so did a tool, or what it needs may be away"
+        if alone == ["assistant"] and shown == "user":
+            return "undecided", f"by structure the user; by its repair the assistant: {self.because['assistant']}"
         if len(alone) == 1:
             return alone[0], self.because[alone[0]]
         if alone:
             return "undecided", f"{' or '.join(alone)}: the repair of each mends it"
         pairs = [" and ".join(pair) for pair in combinations(parts, 2) if await self._mends(pair)]
-        because = f"{', or '.join(pairs)}: only the repair of both mends it" if pairs else "no repair mends it"
-        return "undecided", because
+        if pairs:
+            return "undecided", f"{', or '.join(pairs)}: only the repair of both mends it"
+        return self._of_user_or_undecided(shown, "no repair mends it")
+
+    def _of_user_or_undecided(self, shown: Whose, reason: str) -> tuple[Whose, str]:
+        """The user's fault that structure shows, which needs no repair to be one; else undecided for a reason."""
+        return self._by_rules(reason) if shown == "user" else ("undecided", reason)
 
     def _by_rules(self, reason: str) -> tuple[Whose, str]:
-        """The fault by structure, where no repair can be made for a reason."""
+        """The fault by structure, where repairs do not say it for a reason."""
         result = outcome(self.talk)
         shown = "" if result.cause is None else result.cause.because
-        return result.fault, "; ".join(filter(None, [shown, f"nothing was repaired: {reason}"]))
+        return result.fault, "; ".join(filter(None, [shown, f"not by repairs: {reason}"]))
 
     def _another(self, plan: list[Any]) -> str:
         """A value of the goal, where the plan has values of its form and the goal none of them."""

@@ -139,6 +139,15 @@ def names_goal(goal: str, said: Iterable[str]) -> bool | None:
     return bool(wanted & _content(texts, language))
 
 
+def deed_of(tool: str) -> str:
+    """The first word of a tool's name, which says what it does.
+
+    >>> deed_of("cancelOrder"), deed_of("look_up_plant")
+    ('cancel', 'look')
+    """
+    return re.split(r"[\W_]+|(?<=[a-z])(?=[A-Z])", tool)[0]
+
+
 def _content(text: str, language: Language | None) -> set[str]:
     """Stems of a text's words without empty ones, and its values; of Chinese its pairs of characters."""
     values = set(values_in(text))

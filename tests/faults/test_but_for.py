@@ -2,12 +2,14 @@
 
 import random
 from collections import Counter
+from typing import Any
 
 import pytest
 from scipy.stats import binomtest
 
 import duologue
 from duologue.analysis.outcomes import outcome
+from duologue.nodes.interventions import listener, wrong_of_agent
 from tests.faults.planted import DOMAINS, Case, cases
 
 SAMPLE = 90
@@ -63,3 +65,26 @@ def test_where_no_repair_can_be_made_the_fault_by_structure_stays_with_the_reaso
     (found,) = duologue.test(lambda messages: messages[99], [case.described], world=case.world, why=True).why
     assert found.fault == "assistant"
     assert "LangGraph" in found.because
+
+
+SCENARIO = Case(DOMAINS[0]).described | {"goal": "move my flight QX4821 to 2026-05-03"}
+WRITE = {"name": "write", "arguments": {"code": "QX4821", "value": "2026-05-03"}}
+LOOK = {"name": "look_up", "arguments": {"code": "QX4821"}, "result": "QX4821 is full"}
+
+
+@pytest.mark.parametrize(
+    ("said", "calls", "changed", "wrong"),
+    [
+        ("It is done.", [LOOK, WRITE], True, ""),  # which of the two changed the world is not known
+        ("It is done.", [WRITE, WRITE], True, "it calls write again"),
+        ("It is done.", [{"name": "drop", "arguments": {"code": "QX4821"}}], True, "it calls drop, which the plan does not"),
+        ("It is done.", [{"name": "move_it", "arguments": {"code": "QX4821"}}], True, "it says that it is done, and the plan's calls were not made"),
+        ("That is not possible.", [], False, "it refuses what the plan does"),
+        ("That is not possible.", [LOOK], False, ""),  # what the tool told may be why
+    ],
+)  # fmt: skip
+def test_a_call_is_wrong_that_is_made_again_or_changes_what_nobody_spoke_of(
+    said: str, calls: list[Any], changed: bool, wrong: str
+) -> None:
+    ideal = listener(SCENARIO, [("user", SCENARIO["goal"])])
+    assert wrong_of_agent(said, calls, [], ideal, SCENARIO, changed=changed) == wrong
