@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 
 from ..data.records import INTERRUPT, as_list, as_object
 from ..data.rules.guards import plain_words
-from ..data.rules.outcomes import consent, outcome_of
+from ..data.rules.outcomes import consent, outcome_of, sentences_of, statements
 from ..data.text.languages import language_of
 from ..data.text.values import deed_of, holds, names_goal, scalars, values_in
 from .contract import Node
@@ -57,14 +57,12 @@ def wrong_of_user(text: str, ideal: Listener) -> str:
     the same three times.
     """
     heard = ideal.prompt.others[-1] if ideal.prompt.others else ""
-    brief = "\n".join((ideal.goal, *ideal.facts))
-    known = values_in(brief) | values_in("\n".join(ideal.prompt.others))
-    forms = {form_of(value) for value in values_in(brief)}
-    if other := [value for value in values_in(text) - known if form_of(value) in forms]:
+    if other := _strange_values(text, ideal):
         return f"it gives {other[0]}, which its scenario does not have"
     leaves = farewell(text) is not None
     if not heard:
-        return "it does not name its goal" if leaves or names_goal(ideal.goal, [text]) is False else ""
+        names_another = bool(statements([text])) and names_goal(ideal.goal, [text]) is False
+        return "it does not name its goal" if leaves or names_another else ""
     if leaves:
         same = len({plain_words(one) for one in ideal.prompt.others[-3:]}) == 1 and len(ideal.prompt.others) > 2
         ended = not ideal.questions(heard) and (ideal.is_answer(heard) or outcome_of(heard) == "refused")
@@ -82,6 +80,29 @@ def wrong_of_user(text: str, ideal: Listener) -> str:
     return "it does not name its goal when asked" if no_goal else ""
 
 
+def _strange_values(text: str, ideal: Listener) -> list[str]:
+    """Values in a user's message of a form that goal or facts have, and that nobody has; not beside the right one."""
+    brief = "\n".join((ideal.goal, *ideal.facts))
+    known = values_in(brief) | values_in("\n".join(ideal.prompt.others))
+    forms = {form_of(value) for value in values_in(brief)} - {
+        form_of(value) for value in values_in(text) & values_in(brief)
+    }
+    return sorted(value for value in values_in(text) - known if form_of(value) in forms)
+
+
+def put_right(text: str, ideal: Listener) -> str:
+    """A user's wrong message put right: without the sentences that have a strange value, and with the facts of its form.
+
+    Any other wrong message becomes the ideal user's.
+    """
+    strange = {*_strange_values(text, ideal)}
+    forms = {form_of(value) for value in strange}
+    facts = [fact for fact in ideal.facts if forms & {form_of(value) for value in values_in(fact)}]
+    untold = [fact for fact in facts if not _told(fact, ideal.said)]
+    kept = [sentence.strip() for sentence in sentences_of(text) if not strange & values_in(sentence)]
+    return " ".join([*kept, *(f"{fact}." for fact in untold or facts)]) if facts else ideal_answer(ideal)
+
+
 def _told(fact: str, text: str) -> bool:
     if values := values_in(fact):
         return bool(values & values_in(text)) or any(holds(text, value) for value in values)
@@ -91,8 +112,11 @@ def _told(fact: str, text: str) -> bool:
 def question_for(fact: str) -> str:
     """The oracle's question for a fact, in the fact's words without its value, whatever its form."""
     parts = re.split(r"\s+(?:is|are)\s+|\s*[:：=]\s*|是", fact)
-    label = next((part for part in parts if not values_in(part)), parts[0])
-    return f"{label}是什么？" if language_of(fact) == "zh" else f"What is {label[:1].lower()}{label[1:]}?"
+    label = next((part for part in parts if not values_in(part)), "") or re.split(r"\s+(?=\S*\d)", fact)[0]
+    if language_of(fact) == "zh":
+        return f"{label}是什么？"
+    label = f"{label[:1].lower()}{label[1:]}"
+    return f"What is {label}?" if re.match(r"(?:the|my|your|an?|its) ", label) else f"What is the {label}?"
 
 
 def ideal_answer(ideal: Listener) -> str:
@@ -121,14 +145,18 @@ def wrong_of_agent(
     every, heard = (*before, *calls), "\n".join(ideal.prompt.own)
     made = [_call_of(one) for one in every if one.get("error") is None]
     followed = {name for name, own in made if all(holds(heard, one) for one in scalars(own))}
-    lacking = [step for step in plan if _call_of(step) not in made and step.get("name") not in followed]
+    left = [step for step in plan if _call_of(step) not in made and step.get("name") not in followed]
+    # What it could do: it knows all that the user has for it.
+    brief = "\n".join((ideal.goal, *ideal.facts))
+    needed = {id(step): [one for one in scalars(step.get("arguments")) if holds(brief, one)] for step in left}
+    lacking = [step for step in left if needed[id(step)] and all(holds(heard, one) for one in needed[id(step)])]
     failed = any(one.get("error") and _call_of(one) in map(_call_of, plan) for one in calls)
     beside, outcome = {one["name"] for one in every} - {step.get("name") for step in plan}, outcome_of(text)
     if (beside and outcome != "done") or (made and outcome == "refused"):
         return ""  # what a tool told it may be why
     if outcome == "done" and lacking:
         return "it says that it is done, and the plan's calls were not made"
-    if outcome == "refused" and not failed:
+    if outcome == "refused" and left and not failed and names_goal(ideal.goal, [heard]) is not False:
         return "it refuses what the plan does"
     if outcome is None and lacking:
         return "it does not do what was asked"
@@ -158,16 +186,14 @@ def _wrong_call(calls: Calls, before: Calls, plan: Calls, heard: str, *, changed
 
 
 def _wrong_question(question: str, text: str, results: Set[str], ideal: Listener) -> str:
-    """What is wrong with a question: it reads another value back, or fits no fact that is still to be given."""
+    """What is wrong with a question: it reads another value back, or fits only facts that were given."""
     signs, heard = vocabulary("goals")[language_of(text) or "en"], "\n".join(ideal.prompt.own)
-    asked = ideal.fitting(question)
     if has(signs["approval"], question):
         forms = {form_of(value) for value in values_in("\n".join(ideal.facts))}
         other = [one for one in values_in(text) - values_in(heard) - results if form_of(one) in forms]
         return f"it reads {other[0]} back, which the user did not say" if other else ""
-    if asked and all(_told(fact, heard) for fact in asked):
-        return "its question fits only facts that were given"
-    return "" if asked or has(signs["offers"], question) else "its question fits no fact of the scenario"
+    asked = ideal.fitting(question)
+    return "its question fits only facts that were given" if asked and all(_told(fact, heard) for fact in asked) else ""
 
 
 def _call_of(described: Mapping[str, Any]) -> tuple[Any, Any]:
@@ -191,7 +217,7 @@ class RepairedUser:
         text = "\n".join(draft["text"] for draft in update.get("drafts") or ())
         if wrong := wrong_of_user(text, ideal) if not update.get("failed") else FAILED:
             self.because = self.because or wrong
-            return {"drafts": [{"text": ideal_answer(ideal)}]}
+            return {"drafts": [{"text": put_right(text, ideal)}]}
         return update
 
 
@@ -243,8 +269,11 @@ class RepairedAgent:
         made = [_call_of(one) for one in _calls(state) if one.get("error") is None]
         played: list[dict[str, Any]] = []
         for step in (one for one in plan if _call_of(one) not in made):
+            arguments = dict(as_object(step.get("arguments")))
+            told = f"{heard} {[one.get('result') for one in (*_calls(state), *played)]}"
+            if not all(isinstance(value, bool) or holds(told, value) for value in scalars(arguments)):
+                return {"drafts": [Draft(text="Without that it is not possible.", tool_calls=played)]}
             for _ in range(2):
-                arguments = dict(as_object(step.get("arguments")))
                 call = await self.tools.play(step["name"], arguments, world, state["scenario"])
                 played.append(call.model_dump(mode="json"))
                 if call.error is None:

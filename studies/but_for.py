@@ -21,11 +21,10 @@ from ..analysis.faults import Whose
 from ..analysis.outcomes import outcome
 from ..analysis.testing.failures import ButFor
 from ..data.records import Conversation, as_list, as_object
-from ..data.text.values import holds, scalars, values_in
+from ..data.text.values import holds, scalars
 from ..errors import DuologueError
 from ..graphs.scenarios.sources import Scenarios
 from ..nodes.interventions import FAILED, RepairedAgent, RepairedUser
-from ..nodes.models.offline.goals import form_of
 from ..nodes.oracle import AgentTools, tools_in
 from ..nodes.state import Planned
 from ..nodes.worlds import World
@@ -91,8 +90,6 @@ class _Repairs:
             self.tools = replace(tools, context=getattr(speaker, "context", None))
         except DuologueError:
             return self._by_rules("its tools cannot be called apart from it: give the agent as a LangGraph graph")
-        if other := self._another(plan):
-            return self._by_rules(f"the goal names {other!r}, and the plan another")
         parts: tuple[Part, ...] = ("user", "assistant", *(("tools",) if self.specified is not None else ()))
         again, _ = await self._run(())
         if _content(again) != _content(self.talk):
@@ -109,8 +106,8 @@ class _Repairs:
         alone = [part for part in parts if await self._mends((part,))]
         if alone == ["assistant"] and self.because["assistant"] == FAILED and shown != "assistant":
             return "undecided", "the agent's turn failed, and so did a tool, or what it needs may be away"
-        if alone == ["assistant"] and shown == "user":
-            return "undecided", f"by structure the user; by its repair the assistant: {self.because['assistant']}"
+        if len(alone) == 1 and shown in ("user", "assistant") and shown != alone[0]:
+            return "undecided", f"by structure the {shown}; by its repair the {alone[0]}: {self.because[alone[0]]}"
         if len(alone) == 1:
             return alone[0], self.because[alone[0]]
         if alone:
@@ -129,13 +126,6 @@ class _Repairs:
         result = outcome(self.talk)
         shown = "" if result.cause is None else result.cause.because
         return result.fault, "; ".join(filter(None, [shown, f"not by repairs: {reason}"]))
-
-    def _another(self, plan: list[Any]) -> str:
-        """A value of the goal, where the plan has values of its form and the goal none of them."""
-        named = values_in(str(self.talk.scenario.get("goal", "")))
-        wanted = {str(value) for step in plan for value in scalars(as_object(as_object(step).get("arguments")))}
-        forms = {form_of(value) for value in wanted} - {form_of(value) for value in wanted & named}
-        return next((value for value in sorted(named) if not value.isdigit() and form_of(value) in forms), "")
 
     def _missing(self, plan: list[Any], ideal: Conversation) -> Any:
         """A value of the plan that neither the scenario's user nor a result of a tool has; None if there is none."""
