@@ -35,7 +35,11 @@ from .reading import (
 PATIENCE = 10
 """Messages after which it gives up."""
 _SAY_GOAL = ("openings", "again", "insist", "goal")
-_LABEL = re.compile(r"(?:(?:the|my) (?:\w+ ){0,2}?(?=\w+ (?:is|are) )|(?:\w+ ){0,2}(?=\w+:))(\w+)", re.IGNORECASE)
+_LABEL = re.compile(
+    r"(?:(?:the|my) (?:\w+ ){0,4}?|(?:\w+ ){0,2}?(?=[\w ]+:)|(?:我的)?(?=\w+?[是：]))"
+    r"(\w+?)(?: (?:name|number|code|id)|的?(?:号码?|编号|名称|名字))?(?: (?:is|are) |[:：是])",
+    re.IGNORECASE,
+)
 _FIRST_PERSON = (
     (r"^You are\b", "I am"),
     (r"^You have\b", "I have"),
@@ -202,9 +206,13 @@ class Listener:
             found += self.nearest(of_kind or in_goal, wanted)
         if of_any_kind:
             return list(dict.fromkeys(found))
-        sharing = [fact for fact in self.facts if (wanted - topic) & set(_words(fact))]
+        labels = {fact: label[1].casefold() for fact in self.facts if (label := _LABEL.match(fact))}
+        # A word of the goal is in questions about anything; it tells something as a label whose value is asked for.
+        value_of = lists[language_of(question) or "en"]["value_of"]
+        named = [fact for fact in labels if has(value_of.replace("{x}", labels[fact].removesuffix("s")), question)]
+        sharing = [fact for fact in self.facts if fact in named or (wanted - topic) & set(_words(fact))]
         dull = {word for word in words(question) if not _words(word)}  # which only as a label tell something
-        labelled = [fact for fact in self.facts if (label := _LABEL.match(fact)) and label[1].casefold() in dull]
+        labelled = [fact for fact in labels if labels[fact] in dull]
         return self.nearest(sharing, wanted) or labelled
 
     def nearest(self, facts: Sequence[str], wanted: set[str]) -> list[str]:
