@@ -127,6 +127,11 @@ class Cause(Record):
         """The name of its group of failures: what broke, and the last node."""
         return f"{self.name}, at `{self.node}`" if self.node else self.name
 
+    @property
+    def whose(self) -> str:
+        """Whose fault it is, with what shows it, in words."""
+        return f"fault: {self.fault} ({self.because})" if self.because else f"fault: {self.fault}"
+
 
 @dataclass(frozen=True)
 class MadeCall:
@@ -508,8 +513,8 @@ def cause_of(conversation: Conversation, frames: tuple[str, ...] = ()) -> Cause:
         return broke  # the user may have led the agent to what is forbidden
     if user is not None:
         place = {"site": "message", "message": user.message} if user.rule in USER_RULES else {}
-        name = f"the user simulator was at fault: {USER_RULES.get(user.rule) or stop_in_words(user.rule)}"
-        return Cause(name=name, fault="user", because=user.reason, node=node, **place)
+        because = ": ".join(filter(None, (USER_RULES.get(user.rule), user.reason)))
+        return broke.model_copy(update={"fault": "user", "because": because} | place)
     for call in reading.calls[-1:]:
         as_planned = (call.name, call.tool_call.arguments) in reading.steps
         if as_planned and _DOWN.search(call.error) and outcome_of(conversation.messages[call.message].text) != "done":
