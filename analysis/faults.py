@@ -551,9 +551,9 @@ def _of_end(conversation: Conversation, frames: tuple[str, ...]) -> Cause | None
     place = f" in `{frames[-1].rpartition(' in ')[2]}`" if frames else ""
     drafts = [attempt for turn in conversation.unsaid if turn.role == "assistant" for attempt in turn.attempts]
     calls = [call for one in drafts for call in one.tool_calls]
-    in_tool = any((call.error or "").startswith(f"{NO_RESULT}:") for call in calls)  # what fails there is anybody's
+    in_tool = [call.name for call in calls if (call.error or "").startswith(f"{NO_RESULT}:")]  # anybody's failure
     errors = [error for call in calls if (error := MadeCall(0, call).error) and not error.startswith(NO_RESULT)]
-    at_tools = in_tool or any(not any(words in error for words in _WRONG_CALL) for error in errors)
+    at_tools = bool(in_tool) or any(not any(words in error for words in _WRONG_CALL) for error in errors)
     if failure := conversation.ending_failure:
         if failure.silent or failure.error.startswith("AnswerError:"):
             who = "the agent" if failure.node == "assistant" else f"`{failure.node}`"
@@ -573,7 +573,7 @@ def _of_end(conversation: Conversation, frames: tuple[str, ...]) -> Cause | None
         return Cause(name=f"no reply of the agent was accepted: {rejected_because(conversation)}", fault="assistant")
     if conversation.fault in ("assistant", "infrastructure"):
         name, hung = stop_in_words(conversation.stop), conversation.stop == "agent_timeout" and at_tools
-        name = f"{name}, in a tool" if hung and in_tool else name
+        name = f"{name}, in `{in_tool[0]}`" if hung and in_tool else name
         return Cause(name=name, fault="undecided" if hung else conversation.fault)
     score = success_score(conversation)
     if score.get("error"):
