@@ -17,7 +17,7 @@ from ..errors import DataError, at, first_invalid
 from .files.json import read_json
 from .identity import digest
 from .records import as_list, as_object, inside, is_object
-from .text.languages import Language, language_of
+from .text.languages import Language
 from .text.values import in_words
 
 Kind: TypeAlias = Literal["valid", "missing", "ambiguous", "out of bounds", "forbidden"]
@@ -209,7 +209,7 @@ class DesignedCase:
     value: Any = None
     """The value out of bounds, or the other one that could be meant."""
     instead: tuple["DesignedCase", ...] = ()
-    """The same case in other examples, if the call is to be made."""
+    """The same case in other examples, if it is valid."""
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -262,7 +262,7 @@ def cases_of(
             lacking.append(why_none)
             return
         order = sorted(cases, key=lambda number: (number >= 0, taken[number], digest(seed, len(found), number)))
-        others = order[1:MOST_RECORDS] if cases[order[0]].kind in ("valid", "ambiguous") else []
+        others = order[1:MOST_RECORDS] if cases[order[0]].kind == "valid" else []
         taken[order[0]] += 1
         found.append(replace(cases[order[0]], instead=tuple(cases[number] for number in others)))
 
@@ -549,8 +549,3 @@ def line_of(case: DesignedCase, language: Language, number: int) -> dict[str, An
         **case.example.scenario,
         "case": {"tool": case.tool.name, "kind": case.kind, **({"argument": odd} if odd else {})},
     }
-
-
-def language_of_tools(tools: Sequence[ToolSchema]) -> Language:
-    """The language of the tools' descriptions; English without any."""
-    return language_of(" ".join(tool.description for tool in tools)) or "en"

@@ -18,12 +18,11 @@ from ..data.test_design import (
     completed,
     examples_of,
     fields_of,
-    language_of_tools,
     line_of,
     read_tools,
     rules_of,
 )
-from ..data.text.languages import Language
+from ..data.text.languages import Language, language_of
 from ..errors import DataError, SettingError, at, kind
 from ..nodes.models.specs import is_import_path
 from ..nodes.oracle import NO_FAULT, AgentTools, Oracle, tools_at
@@ -47,8 +46,8 @@ class DesignSources:
 
     @property
     def language(self) -> Language:
-        """The language of the tools' descriptions."""
-        return language_of_tools(self.tools.schemas)
+        """The language of the tools' descriptions; English without any."""
+        return language_of(" ".join(tool.description for tool in self.tools.schemas)) or "en"
 
     @property
     def notes(self) -> list[str]:
@@ -135,13 +134,6 @@ def designed(
             watch(f"proves scenario {number} of {len(cases[:limit])}")
             line = line_of(case, sources.language, number)
             proof = await oracle.proof(case, line)
-            for other in case.instead if sources.world is not None and proof.verdict != "possible" else ():
-                line_there = line_of(other, sources.language, number)
-                if (there := await oracle.proof(other, line_there)).verdict == "possible":
-                    case, line, proof = other, line_there, there
-                    break
-            if case.instead and proof.verdict == "must be refused":
-                proof = replace(proof, because=proof.because + ", nor in another example")
             of_world = case.kind != "valid" or proof.verdict != "must be refused"
             if not of_world and (names := sorted(case.arguments.keys() & set(sources.invented))):
                 unplayed[case.tool.name] = (
