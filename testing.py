@@ -131,7 +131,7 @@ def assert_solved(
     is no other, the test is skipped. One without a score, as after a failure of an endpoint, fails the test.
     """
     __tracebackhide__ = True
-    from .analysis.outcomes import in_words, outcome
+    from .analysis.outcomes import outcome
     from .analysis.testing.success import share_over_scenarios
     from .data import Conversation
     from .errors import SettingError
@@ -145,7 +145,8 @@ def assert_solved(
     judged = [(outcome(one), one) for one in listed]
     counted = [pair for pair in judged if pair[0].fault != "user"]
     if not counted:
-        pytest.skip(f"the simulated user is at fault, not the agent: {in_words(judged[0][0], listed[0].stop)}")
+        because = "" if judged[0][0].cause is None else judged[0][0].cause.because
+        pytest.skip(f"the simulated user is at fault, not the agent: {because}")
     if unscored := [pair for pair in counted if pair[0].success is None]:
         raise AssertionError(_message(f"{len(unscored)} of {len(listed)} conversations have no score", unscored))
     wrong = [pair for pair in counted if not pair[0].success]

@@ -127,6 +127,11 @@ class Cause(Record):
         """The name of its group of failures: what broke, and the last node."""
         return f"{self.name}, at `{self.node}`" if self.node else self.name
 
+    @property
+    def whose(self) -> str:
+        """Whose fault it is, with what shows it, in words."""
+        return f"fault: {self.fault} ({self.because})" if self.because else f"fault: {self.fault}"
+
 
 @dataclass(frozen=True)
 class MadeCall:
@@ -508,8 +513,8 @@ def cause_of(conversation: Conversation, frames: tuple[str, ...] = ()) -> Cause:
         return broke  # the user may have led the agent to what is forbidden
     if user is not None:
         place = {"site": "message", "message": user.message} if user.rule in USER_RULES else {}
-        name = f"the user simulator was at fault: {USER_RULES.get(user.rule) or stop_in_words(user.rule)}"
-        return Cause(name=name, fault="user", because=user.reason, node=node, **place)
+        because = ": ".join(filter(None, (USER_RULES.get(user.rule), user.reason)))
+        return broke.model_copy(update={"fault": "user", "because": because} | place)
     for call in reading.calls[-1:]:
         as_planned = (call.name, call.tool_call.arguments) in reading.steps
         if as_planned and _DOWN.search(call.error) and outcome_of(conversation.messages[call.message].text) != "done":
@@ -549,9 +554,9 @@ def _of_end(conversation: Conversation, frames: tuple[str, ...]) -> Cause | None
     place = f" in `{frames[-1].rpartition(' in ')[2]}`" if frames else ""
     drafts = [attempt for turn in conversation.unsaid if turn.role == "assistant" for attempt in turn.attempts]
     calls = [call for one in drafts for call in one.tool_calls]
-    in_tool = any((call.error or "").startswith(f"{NO_RESULT}:") for call in calls)  # what fails there is anybody's
+    in_tool = [call.name for call in calls if (call.error or "").startswith(f"{NO_RESULT}:")]  # anybody's failure
     errors = [error for call in calls if (error := MadeCall(0, call).error) and not error.startswith(NO_RESULT)]
-    at_tools = in_tool or any(not any(words in error for words in _WRONG_CALL) for error in errors)
+    at_tools = bool(in_tool) or any(not any(words in error for words in _WRONG_CALL) for error in errors)
     if failure := conversation.ending_failure:
         if failure.silent or failure.error.startswith("AnswerError:"):
             who = "the agent" if failure.node == "assistant" else f"`{failure.node}`"
@@ -571,7 +576,7 @@ def _of_end(conversation: Conversation, frames: tuple[str, ...]) -> Cause | None
         return Cause(name=f"no reply of the agent was accepted: {rejected_because(conversation)}", fault="assistant")
     if conversation.fault in ("assistant", "infrastructure"):
         name, hung = stop_in_words(conversation.stop), conversation.stop == "agent_timeout" and at_tools
-        name = f"{name}, in a tool" if hung and in_tool else name
+        name = f"{name}, in `{in_tool[0]}`" if hung and in_tool else name
         return Cause(name=name, fault="undecided" if hung else conversation.fault)
     score = success_score(conversation)
     if score.get("error"):

@@ -157,16 +157,13 @@ def tool_errors(conversation: Conversation) -> dict[str, str]:
 
 
 def in_words(result: Outcome, stop: str | None) -> str:
-    """Why a conversation is not a success, what its user did wrong, and how it ended where the reason does not say so."""
-    fault = (
-        f"{result.cause.name} ({result.cause.because})" if result.cause is not None and result.fault == "user" else ""
-    )
-    reason, end = "; ".join(filter(None, (result.reason, fault))), stop_in_words(stop)
+    """Why a conversation is not a success, and how it ended where the reason does not say so: first, if by the agent."""
+    reason, end = result.reason, stop_in_words(stop)
     if not reason:
         return end
     # What went wrong in a node is its failure's text: that a node failed says no more.
     says_all = reason.startswith(f"{CUT_SHORT}: ") or end in reason or stop == "model_failed" or end == UNTOLD
-    return reason if says_all else f"{reason}; {end}"
+    return reason if says_all else f"{end}; {reason}" if stop in _OF_STOP else f"{reason}; {end}"
 
 
 def details_of(result: Outcome) -> list[str]:

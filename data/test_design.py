@@ -17,7 +17,7 @@ from ..errors import DataError, at, first_invalid
 from .files.json import read_json
 from .identity import digest
 from .records import as_list, as_object, inside, is_object
-from .text.languages import Language, language_of
+from .text.languages import Language
 from .text.values import in_words
 
 Kind: TypeAlias = Literal["valid", "missing", "ambiguous", "out of bounds", "forbidden"]
@@ -209,7 +209,7 @@ class DesignedCase:
     value: Any = None
     """The value out of bounds, or the other one that could be meant."""
     instead: tuple["DesignedCase", ...] = ()
-    """The same case in other examples, if the call is to be made."""
+    """The same case in other examples, if it is valid."""
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -219,6 +219,19 @@ class DesignedCase:
             own[self.argument.name] = self.value
         return own
 
+    @property
+    def changing(self) -> Iterator["DesignedCase"]:
+        """The case with another value of an argument that has what the record of another argument has already."""
+        records = [one for value in self.arguments.values() for one in _named(self.example.world, value)]
+        for argument in self.tool.arguments:
+            own = self.arguments.get(argument.name)
+            if own is None or all(record.get(argument.name) != own for record in records):
+                continue
+            others = [*argument.choices, *argument.values_in(self.example.world), _changed(str(own), 1)]
+            for other in (one for one in others if one != own and type(one) is type(own)):
+                values = {**self.example.values, argument.name: other}
+                yield replace(self, example=self.example.model_copy(update={"values": values}))
+
 
 def forbidding(rules: Iterable[Rule], name: str, arguments: Mapping[str, Any], state: Any) -> Rule | None:
     """The first rule that forbids a call in a state of the world; None if it is allowed."""
@@ -226,12 +239,17 @@ def forbidding(rules: Iterable[Rule], name: str, arguments: Mapping[str, Any], s
 
 
 def cases_of(
-    tools: Sequence[ToolSchema], rules: Sequence[Rule], examples: Sequence[Example], seed: int = 0
+    tools: Sequence[ToolSchema],
+    rules: Sequence[Rule],
+    examples: Sequence[Example],
+    seed: int = 0,
+    best: Mapping[str, Example] | None = None,
 ) -> tuple[list[DesignedCase], list[str]]:
     """The cases of each tool, and what has none, a line each with the reason.
 
     A case that is not about a rule begins where no rule forbids the call, so that it has one reason to be refused at
-    most. Of several examples the one that was taken least is taken, by the seed; the others stand by (`instead`).
+    most. Of several examples the one that was taken least is taken, by the seed; the others stand by (`instead`). `best`:
+    an example to take before them, by the tool's name.
     """
     present = [value for one in examples for value in inside([one.world, one.values])]
     present += [key for value in present if isinstance(value, Mapping) for key in value]
@@ -243,13 +261,15 @@ def cases_of(
         if not cases:
             lacking.append(why_none)
             return
-        order = sorted(cases, key=lambda number: (taken[number], digest(seed, len(found), number)))
-        others = order[1:MOST_RECORDS] if cases[order[0]].kind in ("valid", "ambiguous") else []
+        order = sorted(cases, key=lambda number: (number >= 0, taken[number], digest(seed, len(found), number)))
+        others = order[1:MOST_RECORDS] if cases[order[0]].kind == "valid" else []
         taken[order[0]] += 1
         found.append(replace(cases[order[0]], instead=tuple(cases[number] for number in others)))
 
     for tool in tools:
-        whole = {n: e for n, e in enumerate(examples) if all(one.name in e.values for one in tool.required)}
+        first = {-1: best[tool.name]} if best and tool.name in best else {}
+        others = {n: e for n, e in enumerate(examples) if all(one.name in e.values for one in tool.required)}
+        whole = first | {number: one for number, one in others.items() if one not in first.values()}
         by = {
             n: forbidding(rules, tool.name, DesignedCase(tool, "valid", e).arguments, e.world) for n, e in whole.items()
         }
@@ -480,7 +500,9 @@ def deed_of(tool: ToolSchema, language: Language, values: Mapping[str, Any]) -> 
     A thing whose id is among the `values`, by argument, is the customer's own: "move my booking".
     """
     text = _SENTENCE_END.split(re.sub(r"`[^`]*`", "", tool.description).strip(), maxsplit=1)[0]
-    text = " ".join(_TAIL[language].sub("", text).split()).strip(" .!。")
+    labels = "|".join(re.escape(word) for one in tool.required for word in one.label.split())
+    place = re.match(rf"[^,:;(]+? in an? (?:{labels})\b", text)  # which it is, is the customer's to say
+    text = " ".join((place[0] if place else _TAIL[language].sub("", text)).split()).strip(" .!。")
     if language == "zh":
         return re.sub(r"(?:用户|顾客|读者|客户)的", "我的", text) or tool.name
     verb, *things = [word.lower() for word in re.findall(_WORD, tool.name)] or [tool.name]
@@ -527,8 +549,3 @@ def line_of(case: DesignedCase, language: Language, number: int) -> dict[str, An
         **case.example.scenario,
         "case": {"tool": case.tool.name, "kind": case.kind, **({"argument": odd} if odd else {})},
     }
-
-
-def language_of_tools(tools: Sequence[ToolSchema]) -> Language:
-    """The language of the tools' descriptions; English without any."""
-    return language_of(" ".join(tool.description for tool in tools)) or "en"

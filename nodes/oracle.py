@@ -7,10 +7,11 @@ The scenario's `success` follows from what was played.
 
 import asyncio
 import json
+import re
 from collections import deque
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from inspect import isroutine
 from itertools import islice, product
 from typing import Any, Literal, TypeAlias
@@ -54,6 +55,8 @@ MOST_SECONDS = 30
 """Most seconds of a search."""
 MOST_VALUES = 12
 """Most values of a result of which an answer has to name one."""
+NO_FAULT = "the tool only reads, and may be asked for what is not there"
+"""Why a value out of bounds proves nothing: an agent may look for it, and say that it is not there."""
 _FORMS = "a compiled LangGraph graph with tool nodes, or a list of tools, functions or objects in OpenAI's form"
 
 
@@ -147,6 +150,11 @@ class ScenarioProof:
     plan: tuple[Mapping[str, Any], ...] = ()
 
     @property
+    def changes(self) -> bool:
+        """Whether the plan changes the world."""
+        return "not" in self.success
+
+    @property
     def keys(self) -> dict[str, Any]:
         """The keys that a scenario's line gets."""
         proof = {"verdict": self.verdict, **({"because": self.because} if self.because else {})}
@@ -214,13 +222,16 @@ class _Search:
             raise UndecidedError(f"the value that the user does not have may be meant by {self.aside}")
         if not calls and self.was_cut:
             raise UndecidedError(f"no plan of up to {MOST_CALLS} calls leads to it, and no longer one was tried")
-        if not calls and self.case.kind == "missing" and (missing := self.case.argument):
-            own = self.case.arguments[missing.name]
-            guess = None if missing.choices or not isinstance(own, str) else missing.beyond(own, ())  # an id not there
-            arguments = self.case.arguments | ({missing.name: guess} if guess is not None else {})
+        if not calls and (odd := self.case.argument):
+            arguments = replace(self.case, kind="valid").arguments
+            because = NO_FAULT
+            if self.case.kind == "missing":
+                own, because = arguments[odd.name], "the tool only reads, and takes any value"
+                guess = None if odd.choices or not isinstance(own, str) else odd.beyond(own, ())  # an id not there
+                arguments |= {odd.name: guess} if guess is not None else {}
             async with self._after([ToolCall(name=self.case.tool.name, arguments=arguments)]) as (live, played):
                 if played[-1].error is None and await _state_in(live) == before:
-                    raise UndecidedError("the tool only reads, and takes any value")
+                    raise UndecidedError(because)
         if not calls:
             return await self._refusal(before, "no calls lead to it")
         if self.case.kind == "out of bounds":
@@ -338,7 +349,10 @@ def _exact_state(state: Any) -> dict[str, Any]:
 def _result_values(result: Any, arguments: Mapping[str, Any]) -> list[str]:
     known = {str(one) for one in arguments.values()}
     values = [one for _, one in _leaves(_parsed(result)) if type(one) in (str, int, float)]
-    return list(dict.fromkeys(text for text in map(str, values) if text.strip() and text not in known))[:MOST_VALUES]
+    texts = (
+        text for text in map(str, values) if text.strip() and not re.fullmatch(r"\d", text)
+    )  # any reply has a digit
+    return list(dict.fromkeys(text for text in texts if text not in known))[:MOST_VALUES]
 
 
 async def _state_in(live: Any) -> Any:

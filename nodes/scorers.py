@@ -280,7 +280,8 @@ class ToolCalled:
             return found(passed, f"{self.name} was not called", "not_called", tool=self.name)
         if not done:
             errors = [error for call in calls if (error := call.get("error")) not in (NO_RESULT, WAITING)]
-            ends = f"every call ended in an error: {errors[-1]}" if errors else "no call has a result"
+            last = str(errors[-1]).strip().partition("\n")[0] if errors else ""  # what follows is for the model
+            ends = f"every call ended in an error: {last}" if errors else "no call has a result"
             kind = "all_failed" if errors else "no_result"
             return found(passed, f"{self.name} was called, and {ends}", kind, tool=self.name)
         if wrong and not fitting:

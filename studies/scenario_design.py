@@ -11,21 +11,21 @@ from typing import Any
 
 from ..data.files.json import read_settings, read_text
 from ..data.test_design import (
+    DesignedCase,
     Example,
     Rule,
     cases_of,
     completed,
     examples_of,
     fields_of,
-    language_of_tools,
     line_of,
     read_tools,
     rules_of,
 )
-from ..data.text.languages import Language
+from ..data.text.languages import Language, language_of
 from ..errors import DataError, SettingError, at, kind
 from ..nodes.models.specs import is_import_path
-from ..nodes.oracle import AgentTools, Oracle, tools_at
+from ..nodes.oracle import NO_FAULT, AgentTools, Oracle, tools_at
 from ..nodes.settings.import_path import imported
 from ..nodes.settings.redaction import error_line
 from ..nodes.worlds import World, check_world
@@ -46,8 +46,8 @@ class DesignSources:
 
     @property
     def language(self) -> Language:
-        """The language of the tools' descriptions."""
-        return language_of_tools(self.tools.schemas)
+        """The language of the tools' descriptions; English without any."""
+        return language_of(" ".join(tool.description for tool in self.tools.schemas)) or "en"
 
     @property
     def notes(self) -> list[str]:
@@ -119,34 +119,52 @@ def designed(
     sources: DesignSources, *, seed: int = 0, limit: int | None = None, watch: Callable[[str], object] = lambda _: None
 ) -> DesignedScenarios:
     """A scenario for each case of the tools, with the oracle's proof; `limit`: the first so many."""
-    cases, lacking = cases_of(sources.tools.schemas, sources.rules, sources.examples, seed)
+    design = (sources.tools.schemas, sources.rules, sources.examples, seed)
+    cases, lacking = cases_of(*design)
     oracle = Oracle(sources.tools, sources.world, sources.rules)
 
     unplayed: dict[str, str] = {}
 
     async def lines() -> list[dict[str, Any]]:
+        valid = [case for case in cases[:limit] if case.kind == "valid" and sources.world is not None]
+        best = {case.tool.name: one for case in valid if (one := await _possible(oracle, case, sources.language))}
+        chosen, _ = cases_of(*design, best)
         found = []
-        for number, case in enumerate(cases[:limit], start=1):
+        for number, case in enumerate(chosen[:limit], start=1):
             watch(f"proves scenario {number} of {len(cases[:limit])}")
             line = line_of(case, sources.language, number)
             proof = await oracle.proof(case, line)
-            for other in case.instead if sources.world is not None and proof.verdict != "possible" else ():
-                line_there = line_of(other, sources.language, number)
-                if (there := await oracle.proof(other, line_there)).verdict == "possible":
-                    case, line, proof = other, line_there, there
-                    break
-            if case.instead and proof.verdict == "must be refused":
-                proof = replace(proof, because=proof.because + ", nor in another example")
             of_world = case.kind != "valid" or proof.verdict != "must be refused"
             if not of_world and (names := sorted(case.arguments.keys() & set(sources.invented))):
                 unplayed[case.tool.name] = (
                     f"{case.tool.name}: the world does not take invented values ({', '.join(names)})"
                 )
-            if case.tool.name not in unplayed:
+            if case.argument is not None and proof.because == NO_FAULT:
+                lacking.append(f"{case.tool.name}: {case.argument.label}: {proof.because}")
+            elif case.tool.name not in unplayed:
                 found.append(line | proof.keys)
         return found
 
-    return DesignedScenarios(tuple(asyncio.run(lines())), (*lacking, *unplayed.values()))
+    found = tuple(asyncio.run(lines()))
+    return DesignedScenarios(found, (*lacking, *unplayed.values()))
+
+
+async def _possible(oracle: Oracle, valid: DesignedCase, language: Language) -> Example | None:
+    """An example of a valid case in which it is possible; one whose call changes something, or tells something, if any."""
+    found = []
+    for case in (valid, *valid.instead):
+        proof = await oracle.proof(case, line_of(case, language, 0))
+        if proof.verdict != "possible":
+            continue
+        tells = "text_contains" in proof.success
+        for other in () if proof.changes else case.changing:
+            there = await oracle.proof(other, line_of(other, language, 0))
+            if there.verdict == "possible" and there.changes:
+                return other.example
+        if proof.changes or tells:
+            return case.example
+        found.append(case.example)
+    return found[0] if found else None
 
 
 def _given(source: str | None, option: str, world: Any, attribute: str) -> tuple[Any, str]:

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from ..analysis.attempts import model_tokens
 from ..analysis.faults import Cause
-from ..analysis.outcomes import outcome
+from ..analysis.outcomes import Outcome, in_words, outcome
 from ..data import domains
 from ..data.executed_graph import SPEAKERS, executed
 from ..data.records import Attempt, Conversation, Message, Role, Step, ToolCall, is_own, stop_in_words
@@ -93,6 +93,7 @@ def conversation_html(conversation: Conversation, anchor: str = "", cause: Cause
         outline=outline(conversation),
         tokens=model_tokens(conversation) or None,
         cause=cause or result.cause if result.success is False else None,
+        why=why_failed(conversation, result, cause),
         labels_of=labels_html,
         material=[(part, pieces(part.text, conversation.messages) if part.source else ()) for part in material],
         turns=tuple(turns(conversation)),
@@ -103,6 +104,14 @@ def conversation_html(conversation: Conversation, anchor: str = "", cause: Cause
         speakers={role: _label(conversation, role) for role in ("user", "assistant")},
         nodes=() if graph.edges else tuple(conversation.timing.nodes.items()),
         graph=Markup(drawn(graph)) if graph.edges else "",
+    )
+
+
+def why_failed(conversation: Conversation, result: Outcome, cause: Cause | None = None) -> str:
+    """Why a conversation failed and whose fault it is, as list and conversation say it; empty of one that did not fail."""
+    cause = cause or result.cause
+    return (
+        "" if result.success is not False or cause is None else f"{in_words(result, conversation.stop)}; {cause.whose}"
     )
 
 

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from ..analysis.attempts import model_tokens
 from ..analysis.faults import SUCCESS, Cause
-from ..analysis.outcomes import Outcome, outcome
+from ..analysis.outcomes import outcome
 from ..analysis.tables import Table
 from ..analysis.testing.report import Line, report
 from ..analysis.testing.success import Successes, successes
@@ -16,7 +16,7 @@ from ..data.labels.reading import SCORES, side_of
 from ..data.records import Conversation
 from ..data.summaries import Counts, Outline, count, outline
 from ..errors import DataError
-from .conversation import conversation_html
+from .conversation import conversation_html, why_failed
 from .graph import graph_html
 from .labels import choices_of
 from .listing import ListColumn, ListRow, list_page
@@ -127,6 +127,7 @@ def _numbers(scenario: Mapping[str, Any]) -> list[str]:
 def _row(conversation: Conversation, anchor: str, cause: Cause | None, *, scored: bool, repeats: bool) -> ListRow:
     line, ended = outline(conversation), outcome(conversation)
     success = {True: "yes", False: "no", None: "no score"}[ended.success] if scored else None
+    why = why_failed(conversation, ended, cause) if scored else ""
     dialogue = "\n".join(message.text for message in conversation.messages)
     return ListRow(
         cells=(
@@ -139,8 +140,8 @@ def _row(conversation: Conversation, anchor: str, cause: Cause | None, *, scored
         text=f"{line.title}\n{line.topic}\n{dialogue}",
         html=conversation_html(conversation, anchor, cause),
         anchor=anchor,
-        small=" · ".join(filter(None, [line.topic, *_numbers(conversation.scenario), *_fault(ended, cause)])),
-        hints={"success": ended.reason},
+        small=" · ".join(filter(None, [line.topic, *_numbers(conversation.scenario), why.replace("`", "")])),
+        hints={"success": why or ended.reason},
         choices={
             "success": success or "",
             "failure": cause.group.replace("`", "") if scored and ended.success is False and cause is not None else "",
@@ -151,14 +152,6 @@ def _row(conversation: Conversation, anchor: str, cause: Cause | None, *, scored
         },
         labels=choices_of(conversation),
     )
-
-
-def _fault(ended: Outcome, cause: Cause | None) -> list[str]:
-    """What broke in a failed conversation, and whose fault it is by the result, which may know more than the record."""
-    if ended.success is not False or cause is None:
-        return []
-    because = f" ({cause.because})" if cause.because else ""
-    return [f"{ended.reason}; fault: {cause.fault}{because}".replace("`", "")]
 
 
 def _figures(line: Outline) -> tuple[str | int | float | None, ...]:

@@ -34,7 +34,7 @@ class FailedConversation(Record):
     stop: str
     fault: Whose
     reason: str
-    """What the score says of it, what the user did wrong, and how it ended."""
+    """What the score says of it, and how it ended."""
     cause: Cause
     frames: tuple[str, ...] = ()
     """The last places in one's own code that an error passed."""

@@ -173,9 +173,8 @@ def _groups(result: Successes, room: Room) -> Iterator[Line]:
     for group in result.groups[: room.groups]:
         yield Line(group_line(group, result), "item", group.first.id, group.first.cause.message)
         yield Line(group.first.reason, "detail")
-        if because := group.first.cause.because:
-            undecided = group.first.fault == "undecided"
-            yield Line(f"{'undecided' if undecided else f'fault of the {group.first.fault}'}: {because}", "detail")
+        if group.first.cause.because:
+            yield Line(group.first.cause.whose, "detail")
         yield from (Line(line, "detail") for line in group.first.details[: room.frames])
     if (more := len(result.groups) - room.groups) > 0:
         yield Line(f"{more} more groups", "item")

@@ -22,7 +22,6 @@ from ..outcomes import (
     Outcome,
     content_key,
     ending_of,
-    in_words,
     is_scored_by_goodbye,
     outcome,
     planned_key,
@@ -265,10 +264,9 @@ def successes(
         if named and conversation.id in named and result.cause is not None:
             fault, because = named[conversation.id]
             changed: dict[str, str | None] = {"fault": fault, "because": because}
-            if result.cause.fault == "user" != fault:  # its name was that of the user's fault
-                changed |= {"name": in_words(result, conversation.stop), "message": None}
-            cause = result.cause.model_copy(update=changed)
-            result = replace(result, fault=fault, cause=cause)
+            if result.cause.fault == "user" != fault:  # its place was that of the user's fault
+                changed["message"] = None
+            result = replace(result, fault=fault, cause=result.cause.model_copy(update=changed))
         key = keys.get(conversation.id) or scenario_key(conversation)
         scenario = scenarios.setdefault(key, _Scenario(result.scenario, conversation.id))
         scenario.content = content_key(conversation)

@@ -72,9 +72,27 @@ def test_a_goodbye_in_the_users_own_words_ends_the_talk_and_is_a_message_like_an
     assert talk.provenance is not None
 
 
-def test_it_says_that_it_does_not_know_what_it_was_not_told() -> None:
-    (talk,) = conversations_with(lambda messages: "What is your shoe size?", {"goal": "buy shoes"}, turns=2)
-    assert talk.messages[2].text == "I do not know that."
+LOAN = {"goal": "renew a book of a reader", "facts": ["The name of the book is Middlemarch.", "The reader is R-22."]}
+COURSE = {"goal": "我想取消会员的课程", "facts": ["课程是瑜伽。", "会员是M-310。"]}
+
+
+@pytest.mark.parametrize(
+    ("scenario", "question", "told"),
+    [
+        (FLIGHT, "What is your mother's maiden name?", ""),
+        (LOAN, "Which book is it about?", "Middlemarch"),
+        (LOAN, "Please tell me the reader's number.", "R-22"),
+        (LOAN, "Why do you want to renew the book?", ""),
+        (LOAN, "What is wrong with the book?", ""),
+        (COURSE, "请问是哪个课程？", "瑜伽"),
+        (COURSE, "您对课程满意吗？", ""),
+    ],
+)
+def test_it_gives_the_fact_that_is_asked_for_and_else_says_that_it_does_not_know(scenario, question, told) -> None:
+    (talk,) = conversations_with(lambda messages: question, scenario)
+    answer = talk.messages[2].text
+    facts = [value for value in ("QX4821", "Bern", "Middlemarch", "R-22", "瑜伽", "M-310") if value in answer]
+    assert facts == [told] * bool(told)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from duologue.data.test_design import Rule, cases_of, examples_of, line_of
 from duologue.nodes.oracle import Oracle, ScenarioProof, tools_in
 
 CARDS = {
-    "4411": {"name": "Ann", "kind": "plain", "state": "open"},
+    "4411": {"name": "Ann", "kind": "plain", "state": "open", "tries": 3},  # a digit that any reply may have
     "4422": {"name": "Bea", "kind": "gold", "state": "open"},
 }
 ANN, BEA = (

@@ -50,10 +50,10 @@ def scored(talk, name, value, repeat=0, scenario=None, **more):
 def test_a_run_with_scores_lists_success_with_its_reason_and_filters_it(talk):
     page = run_page([scored(talk, "a", True), scored(talk, "b", False, 1), scored(talk, "c", None, 2)], "x")
     cells = re.findall(r'<td title="([^"]*)">(yes|no|no score)</td>', page)
-    assert cells == [
-        ("seat is 4, &lt;expected&gt; 5", "no"), ("seat is 4, &lt;expected&gt; 5", "yes"),
-        ("no scorer gave one", "no score"),
-    ]  # fmt: skip
+    failed = "seat is 4, &lt;expected&gt; 5; the user ended it; fault: undecided"
+    assert cells == [(failed, "no"), ("seat is 4, &lt;expected&gt; 5", "yes"), ("no scorer gave one", "no score")]
+    assert f"{failed}</small>" in page
+    assert failed in bodies(page)[0]
     assert '<select name="success" class="choice"><option value="">any</option><option value="no">no</option>' in page
     assert re.findall(r'data-success="([^"]*)"', page) == ["no", "yes", "no score"]
     assert re.findall(r'data-label="repeat" data-v="([^"]*)"', page) == ["2", "1", "3"]

@@ -29,13 +29,16 @@ from .reading import (
     sentences,
     short,
     vocabulary,
-    words,
 )
 
 PATIENCE = 10
 """Messages after which it gives up."""
 _SAY_GOAL = ("openings", "again", "insist", "goal")
-_LABEL = re.compile(r"(?:(?:the|my) (?:\w+ ){0,2}?(?=\w+ (?:is|are) )|(?:\w+ ){0,2}(?=\w+:))(\w+)", re.IGNORECASE)
+_LABEL = re.compile(
+    r"(?:(?:the|my) (?:\w+ ){0,4}?|(?:\w+ ){0,2}?(?=[\w ]+:)|(?:我的)?(?=\w+?[是：]))"
+    r"(\w+?)(?: (?:name|number|code|id)|的?(?:号码?|编号|名称|名字))?(?: (?:is|are) |[:：是])",
+    re.IGNORECASE,
+)
 _FIRST_PERSON = (
     (r"^You are\b", "I am"),
     (r"^You have\b", "I have"),
@@ -133,36 +136,24 @@ class Listener:
         signs = vocabulary("goals")[language_of(heard) or "en"]
         if all(has(signs["approval"], text) for text in questions):  # "Shall I book it?", `ask-user`
             return self.consented(heard)
-        fitting = [fact for question in questions for fact in self.fitting(question)]
-        fitting = list(dict.fromkeys(fitting))
+        fitting = list(dict.fromkeys(fact for question in questions for fact in self.fitting(question)))
         new = [fact for fact in fitting if fact.casefold() not in self.said.casefold()]
         if not fitting and any(has(signs["offers"], text) for text in questions):
             return self.repeated_goal()
         if not fitting and (outcome_of(heard) == "refused"):
             return self.refused()
         if not fitting:
-            unknown = [self.prompt.own[n + 1] for n in self.unknown_turns]
-            if len(unknown) >= 2 and self.give_up:
-                return self.give_up
-            return self.phrase("unknown", len(unknown))
+            unknown = [text for text in self.prompt.own[1:] if text in self.phrases["unknown"]]
+            return self.give_up if len(unknown) >= 2 and self.give_up else self.phrase("unknown", len(unknown))
         asked_before = [text for text in self.prompt.others[:-1] if plain_words(text) == plain_words(heard)]
         if not new and len(asked_before) > 1 and self.give_up:  # it was told twice
             return self.give_up
         told = new or fitting
         if told == [self.goal]:
             return self.phrase("goal", sum(self.goal in text for text in self.prompt.own))
-        first = (
-            "{x}"
-            if told[0][-1] in "?？!！"
-            else self.phrases["fact"][(self.draw + len(self.prompt.own)) % len(self.phrases["fact"])]
-        )
-        joined = ". ".join(told) if language_of(told[0]) != "zh" else "，".join(told)
-        return phrase([first], 0, x=joined)
-
-    @property
-    def unknown_turns(self) -> list[int]:
-        """Its messages so far by which it did not know something."""
-        return [n for n, text in enumerate(self.prompt.own[1:]) if text in self.phrases["unknown"]]
+        joined = ("，" if language_of(told[0]) == "zh" else ". ").join(told)
+        texts = ["{x}"] if told[0][-1] in "?？!！" else self.phrases["fact"]
+        return phrase(texts, self.draw + len(self.prompt.own), x=joined)
 
     def repeated_goal(self) -> str:
         """The goal once more, or giving up where it was repeated before."""
@@ -202,10 +193,12 @@ class Listener:
             found += self.nearest(of_kind or in_goal, wanted)
         if of_any_kind:
             return list(dict.fromkeys(found))
-        sharing = [fact for fact in self.facts if (wanted - topic) & set(_words(fact))]
-        dull = {word for word in words(question) if not _words(word)}  # which only as a label tell something
-        labelled = [fact for fact in self.facts if (label := _LABEL.match(fact)) and label[1].casefold() in dull]
-        return self.nearest(sharing, wanted) or labelled
+        labels = {fact: label[1].casefold() for fact in self.facts if (label := _LABEL.match(fact))}
+        # A word of the goal is in questions about anything; it tells something as a label whose value is asked for.
+        value_of = lists[language_of(question) or "en"]["value_of"]
+        named = [fact for fact in labels if has(value_of.replace("{x}", labels[fact].removesuffix("s")), question)]
+        sharing = [fact for fact in self.facts if fact in named or (wanted - topic) & set(_words(fact))]
+        return self.nearest(sharing, wanted)
 
     def nearest(self, facts: Sequence[str], wanted: set[str]) -> list[str]:
         """Of facts of one kind those that share most words with a question; none where what is unknown shares more."""

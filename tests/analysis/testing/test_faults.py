@@ -120,7 +120,7 @@ def test_what_structure_does_not_show_is_undecided(said: list[Any], more: dict[s
 def test_the_user_is_at_fault_by_what_it_says_against_its_scenario(said: list[str], words: str, message: int) -> None:
     found = cause(*said, broken=[NEVER], unknown=["the card"])
     assert (found.fault, found.message) == ("user", message)
-    assert words in found.name
+    assert words in found.because
 
 
 @pytest.mark.parametrize(

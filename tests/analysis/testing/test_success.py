@@ -192,10 +192,14 @@ def test_conversations_are_read_one_at_a_time_and_not_kept() -> None:
 def test_a_fault_of_the_user_is_set_apart_with_its_message_and_reason() -> None:
     scenario = {"goal": "move my flight", "facts": "The booking code is QX4821."}
     said = ("Move my flight.", "What is your booking code?", "It's QX4812.", "There is no such booking.", "Bye then.")
-    result = successes([talk("a", False, *said, scenario=scenario), talk("b", True)])
+    talks = [talk("a", False, *said, scenario=scenario), talk("b", True)]
+    result = successes(talks)
     (failure,) = result.failures
+    by_repairs = successes(talks, named={"a": ("assistant", "its question fits no fact")})
+    assert [group.name for group in by_repairs.groups] == [group.name for group in result.groups]
+    assert by_repairs.failures[0].cause.whose == "fault: assistant (its question fits no fact)"
     assert (failure.fault, failure.cause.message, failure.cause.site) == ("user", 2, "message")
-    assert "gives 'QX4812'" in failure.reason
+    assert "gives 'QX4812'" in failure.cause.because
     assert (result.success.n, result.success.value, result.left_out) == (1, 1, ("a",))
     assert any(line.endswith("at fault: a") for line in headline(result))
 

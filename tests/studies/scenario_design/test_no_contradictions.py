@@ -127,7 +127,7 @@ def test_no_scenario_contradicts_a_rule_or_another_scenario(
     assert not [one for one in done if one in refused]
 
 
-def test_a_valid_scenario_begins_in_an_example_in_which_the_call_is_possible() -> None:
+def test_scenarios_begin_in_an_example_in_which_the_call_is_possible_and_changes_something() -> None:
     records = {"R1001": {"grade": "low", "open": False}, "R2002": {"grade": "high", "open": True}}
     given_examples = [{"values": {"record": one, "grade": "low"}, "scenario": {"records": records}} for one in records]
     examples = examples_of(given_examples, TOOLS.schemas, "here")
@@ -135,5 +135,9 @@ def test_a_valid_scenario_begins_in_an_example_in_which_the_call_is_possible() -
         lines = designed(DesignSources(TOOLS, Desk, (), (), tuple(examples), ()), seed=seed).lines
         found = {(line["case"]["tool"], line["case"]["kind"]): line for line in lines}
         assert found["close", "valid"]["plan"][-1]["arguments"] == {"record": "R2002"}
+        assert found["close", "ambiguous"]["facts"] == ["The record is R2002, not R1001."]
+        change = found["grade", "valid"]["plan"][-1]["arguments"]
+        assert records[change["record"]]["grade"] != change["grade"]  # what it has already changes nothing
+        assert ("show", "out of bounds") not in found  # an agent may look for what is not there
         assert found["find", "missing"]["proof"]["verdict"] == "undecided"  # it only reads
         assert found["show", "missing"]["proof"]["verdict"] == "must be refused"  # an id is not guessed
