@@ -146,10 +146,7 @@ def wrong_of_agent(
     made = [_call_of(one) for one in every if one.get("error") is None]
     followed = {name for name, own in made if all(holds(heard, one) for one in scalars(own))}
     left = [step for step in plan if _call_of(step) not in made and step.get("name") not in followed]
-    # What it could do: it knows all that the user has for it.
-    brief = "\n".join((ideal.goal, *ideal.facts))
-    needed = {id(step): [one for one in scalars(step.get("arguments")) if holds(brief, one)] for step in left}
-    lacking = [step for step in left if needed[id(step)] and all(holds(heard, one) for one in needed[id(step)])]
+    lacking = [step for step in left if _is_told(step, heard, ideal)]
     failed = any(one.get("error") and _call_of(one) in map(_call_of, plan) for one in calls)
     beside, outcome = {one["name"] for one in every} - {step.get("name") for step in plan}, outcome_of(text)
     if (beside and outcome != "done") or (made and outcome == "refused"):
@@ -163,6 +160,13 @@ def wrong_of_agent(
     wanted = as_object(as_object(scenario.get("success")).get("text_contains")).get("any", [])
     lacks = not lacking and wanted and not any(holds(text, one) for one in wanted)
     return "its answer lacks what the tools say" if lacks else ""
+
+
+def _is_told(step: Mapping[str, Any], heard: str, ideal: Listener) -> bool:
+    """Whether the user said all that it has for a step of the plan, so that the agent could have made it."""
+    brief = "\n".join((ideal.goal, *ideal.facts))
+    needed = [value for value in scalars(step.get("arguments")) if holds(brief, value)]
+    return bool(needed) and all(holds(heard, value) for value in needed)
 
 
 def _wrong_call(calls: Calls, before: Calls, plan: Calls, heard: str, *, changed: bool) -> str:
