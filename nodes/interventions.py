@@ -29,7 +29,7 @@ from .worlds import before_draft, put_back, restorable, state_of
 FAILED = "it failed"
 """What is wrong with a turn without a message: an exception, a time-out, a limit or an empty reply."""
 MOST_ASKED = 2
-"""Times that the oracle asks for a fact."""
+"""Times that the oracle asks for a fact; an agent that asks the same more often is wrong."""
 
 
 def listener(scenario: Mapping[str, Any], turns: Sequence[tuple[str, str]]) -> Listener:
@@ -140,6 +140,8 @@ def wrong_of_agent(
     if wrong := _wrong_call(calls, before, plan, "\n".join(ideal.prompt.own), changed=changed):
         return wrong
     if questions := ideal.questions(text):
+        if [plain_words(one) for one in ideal.prompt.others].count(plain_words(text)) >= MOST_ASKED:
+            return "it asks the same again and again"
         results = values_in("\n".join(str(one.get("result")) for one in (*before, *calls)))
         return next(filter(None, (_wrong_question(one, text, results, ideal) for one in questions)), "")
     every, heard = (*before, *calls), "\n".join(ideal.prompt.own)
