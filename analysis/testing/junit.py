@@ -80,15 +80,14 @@ def junit(
 def _describe(element: Element, result: Outcome, conversation: Conversation, address: str) -> None:
     element.set("message", xml_text(" ".join(in_words(result, conversation.stop).split())))
     element.set("type", f"fault: {result.fault}")
-    group, whose = [], f"fault: {result.fault}"
+    group = [f"fault: {result.fault}"]
     if result.cause is not None:
-        whose = result.cause.whose
         place = "" if result.cause.message is None else f", message {result.cause.message}"
-        group = [f"group: {result.cause.group}{place}"]
+        group = [f"group: {result.cause.group}{place}", result.cause.whose]
     lines = [
         in_words(result, conversation.stop),
         *group,
-        f"{whose}, stop: {conversation.stop or 'not told'}, conversation: {conversation.id}",
+        f"stop: {conversation.stop or 'not told'}, conversation: {conversation.id}",
         *details_of(result),
         *([f"page: {address}"] if address else []),
         "",

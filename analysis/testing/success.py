@@ -264,7 +264,7 @@ def successes(
         if named and conversation.id in named and result.cause is not None:
             fault, because = named[conversation.id]
             changed: dict[str, str | None] = {"fault": fault, "because": because}
-            if result.cause.fault == "user" != fault:  # its place was that of the user's fault
+            if result.cause.site == "message" and result.cause.fault != fault:  # where the other side's fault was
                 changed["message"] = None
             result = replace(result, fault=fault, cause=result.cause.model_copy(update=changed))
         key = keys.get(conversation.id) or scenario_key(conversation)

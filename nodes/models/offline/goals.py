@@ -96,7 +96,8 @@ class Listener:
         if self.leave and self.is_answer(heard):
             return self.leave
         refused = outcome_of(heard) == "refused"
-        if self.give_up and any(self.is_empty(text[:READ]) for text in others[:-1]):
+        before = [text[:READ] for text in others[:-1]]  # which neither asked nor answered
+        if self.give_up and any(not self.questions(text) and not self.is_answer(text) for text in before):
             return self.give_up
         return self.phrase("insist" if refused else "again", len(self.prompt.own))
 
@@ -126,10 +127,6 @@ class Listener:
         about, new = set(_words(heard)), set(_words(heard)) - set(_words(own))
         wanted = set(_words(self.goal))
         return bool(about & wanted) and len(new) > 0
-
-    def is_empty(self, heard: str) -> bool:
-        """Whether a message neither asks nor answers."""
-        return not self.questions(heard) and not self.is_answer(heard)
 
     def answered(self, questions: Sequence[str], heard: str) -> str:
         """The answer to questions: consent, the facts that fit and were not given, the goal, or that it is unknown."""
