@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any, Self
 
 from ..data.formats.messages import further
-from ..data.records import WORDLESS, Attempt, Conversation, Message, Record, Role
+from ..data.records import WORDLESS, Attempt, Conversation, Message, Record, Role, value_of
 from ..data.rules.guards import user_reasons
 from ..data.simquac import KIND
 from ..data.text.languages import HAN
@@ -62,7 +62,7 @@ def assistant_of(conversation: Conversation) -> str:
 
     A replay of recorded answers is not an assistant.
     """
-    for name in (conversation.labels.get("chat_model"), further(conversation).get("assistant")):
+    for name in (value_of(conversation.labels, "chat_model"), further(conversation).get("assistant")):
         if isinstance(name, str) and name.strip():
             return name.strip()
     node = conversation.provenance.nodes.get(_PLACES["assistant"]) if conversation.provenance is not None else None

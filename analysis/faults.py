@@ -16,7 +16,6 @@ from itertools import pairwise, takewhile
 from typing import Any, Literal, TypeAlias
 
 from ..data.formats.messages import NO_RESULT
-from ..data.labels.reading import SCORES
 from ..data.records import (
     INTERRUPT,
     Attempt,
@@ -483,7 +482,7 @@ def _explains(reading: Reading, fault: UserFaultFinding) -> bool:
 
 def success_score(conversation: Conversation) -> Mapping[str, Any]:
     """The score of the conversation's success as it is stored; empty without one."""
-    return as_object(as_object(conversation.labels.get(SCORES)).get(SUCCESS))
+    return as_object(conversation.scores.get(SUCCESS))
 
 
 def rejected_because(conversation: Conversation) -> str | None:

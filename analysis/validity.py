@@ -11,9 +11,9 @@ from typing import Any, Literal, TypeAlias
 
 from typing_extensions import override
 
-from ..data.labels.reading import SCORES, of_conversation, of_message
+from ..data.labels.reading import annotations_in
 from ..data.people import UserPart, part_of, user_of
-from ..data.records import Conversation, Record
+from ..data.records import Conversation, Record, as_object
 from ..data.rules.notices import noticed
 from ..errors import DataError, of_extra
 from .coefficients import concordance, peoples_pairs
@@ -100,9 +100,7 @@ def _difference(frame: Any, reference: str, other: str, name: str, scale: tuple[
 
 def satisfaction_in(conversation: Conversation) -> float | None:
     """The recorded satisfaction of a conversation; None without one."""
-    scores = conversation.labels.get(SCORES)
-    entry = scores.get(LABEL) if isinstance(scores, dict) else None
-    value = entry.get("value") if isinstance(entry, dict) else None
+    value = as_object(conversation.scores.get(LABEL)).get("value")
     return None if isinstance(value, bool) or not isinstance(value, int | float | str) else number_of(str(value))
 
 
@@ -144,9 +142,9 @@ class RatedConversations:
 
 def satisfaction_of(conversation: Conversation) -> float | None:
     """The mean satisfaction with the replies, else that of the conversation's own label; None without a rating."""
-    replies = (of_message(message).get(LABEL) for message in conversation.messages if message.role == "assistant")
+    replies = (annotations_in(message).get(LABEL) for message in conversation.messages if message.role == "assistant")
     values = [value for words in replies if words and (value := number_of(words[0])) is not None]
-    own = of_conversation(conversation).get(LABEL)
+    own = annotations_in(conversation).get(LABEL)
     return fmean(values) if values else number_of(own[0]) if own else None
 
 

@@ -10,7 +10,7 @@ from .formats import messages, record_lines
 from .formats.source import Format, Source
 from .loading import Loaded, frame, kind_of, load, save
 from .people import paired
-from .records import Attempt, Conversation, Edge, Message, Part, Span, ToolCall, Usage
+from .records import Attempt, Conversation, Edge, Label, Message, Part, Span, ToolCall, Usage
 from .summaries import count, coverage, outline
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Domain",
     "Edge",
     "Format",
+    "Label",
     "Loaded",
     "Material",
     "Message",

@@ -35,6 +35,9 @@ TITLE = 80
 USER_KEYS = ("user", "user_id", "userId", "safety_identifier")
 """Keys that name the user, in a line of a data file, its `metadata` or a scenario."""
 TOPIC_KEYS = ("topic", "topic_id")
+NO_LABELS = frozenset({*USER_KEYS, *TOPIC_KEYS, "assistant", "model", "title", "name", "language", "date", "time", "timestamp",
+                       "created_at", "path", "file", "source", "split", "id"})  # fmt: skip
+"""Keys of a source that say who, when and where, and label nothing."""
 """Keys that name the topic, in a line of a data file: conversations with the same name are about the same thing."""
 
 _NAMELESS = ("kind", "digest")

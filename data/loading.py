@@ -82,8 +82,10 @@ class Loaded(Sequence[Conversation]):
 
     @cached_property
     def annotated(self) -> frozenset[str]:
-        """Keys of the labels that models or functions gave, where the source is a folder of labels."""
-        return frozenset(key for one in table.tables_of(self.path) if not one.people for key in one.keys)
+        """Names of the labels that models or functions gave, where the source is a folder of labels."""
+        labelled = self if self.kind == table.FORMAT.name else ()
+        every = (labels for one in labelled for labels in (one.labels, *(message.labels for message in one.messages)))
+        return frozenset(name for labels in every for name, one in labels.items() if {*one.by} - {"people", "scorer"})
 
     def __repr__(self) -> str:
         number = len(self.conversations)

@@ -1,13 +1,13 @@
 """Frozen records of conversations, the same for simulated, published and human ones.
 
-In this order: JSON values, drafts, stop reasons, provenance, messages and conversations.
+In this order: JSON values, labels, drafts, stop reasons, provenance, messages and conversations.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias, TypeGuard
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, PlainSerializer
 
 from ..errors import DataError
 
@@ -47,6 +47,59 @@ class Record(BaseModel):
     def plain(self) -> dict[str, Any]:
         """Plain JSON values; fields that have their default value are left out."""
         return self.model_dump(mode="python", exclude_defaults=True)
+
+
+HUMAN = "_human"
+"""What the name of a label by people has that the model's has not: `style_human`."""
+SCORES = "scores"
+"""Name of the label that scorers give: by name a score with its value and reason, or its error."""
+
+
+class Label(Record):
+    """What is said of a conversation or of a message, in the one form that all sources are read into."""
+
+    value: JsonValue = None
+    """A word, a number, yes or no, a list of these, or an object with a value for each part. None where votes tie."""
+    votes: tuple[JsonValue, ...] = ()
+    """The votes in order, None for one without a usable value; empty where only the value is known."""
+    by: tuple[str, ...] = ()
+    """Who gave it, or each vote: `people`, `scorer`, a model, a function. Empty where the source does not tell."""
+
+
+def labels_from(plain: Mapping[str, Any]) -> dict[str, Label]:
+    """Labels by name from plain JSON: each has the fields of a `Label`, or is a value alone. ValueError for no object."""
+    if not is_object(plain):
+        raise ValueError("labels are an object with a label by name")
+    return {name: _as_label(str(name), one) for name, one in plain.items()}
+
+
+def value_of(labels: Mapping[str, Label], name: str) -> Any:
+    """The value of a label; None without one."""
+    return labels[name].value if name in labels else None
+
+
+def bare(labels: Mapping[str, Label]) -> Json:
+    """Plain JSON that `labels_from` reads: a value alone where there is no more to say."""
+    every = _in_full(labels)
+    return {name: one.value if _as_label(name, one.value) == one else every[name] for name, one in labels.items()}
+
+
+def _in_full(labels: Mapping[str, Label]) -> dict[str, Any]:
+    return {name: {"value": one.value, "votes": [*one.votes], "by": [*one.by]} for name, one in labels.items()}
+
+
+def _as_label(name: str, plain: Any) -> Label:
+    if isinstance(plain, Label) or (isinstance(plain, dict) and plain.keys() == {"value", "votes", "by"}):
+        return Label.model_validate(plain)
+    return Label(value=plain, by=("people",) if HUMAN in name else ("scorer",) if name == SCORES else ())
+
+
+Labels: TypeAlias = Annotated[
+    dict[str, Label],
+    BeforeValidator(labels_from),
+    PlainSerializer(_in_full),
+]
+"""Labels by name; always written with all their fields, so that all records have the same keys."""
 
 
 class Span(Record):
@@ -505,7 +558,7 @@ class Message(Record):
     """False for a message that is recorded but is not part of the published history, such as a user's goodbye."""
     parts: tuple[Part, ...] = ()
     """Images, recordings, files and other content beside the text."""
-    labels: Json = Field(default_factory=dict)
+    labels: Labels = Field(default_factory=dict)
     """Annotations of the message."""
     extra: Json = Field(default_factory=dict)
     """Further content of the source: unknown keys, and values that our writer would write differently."""
@@ -607,7 +660,7 @@ class Conversation(Record):
     timing: Timing = Field(default_factory=Timing)
     memory: dict[Role, Json] = Field(default_factory=dict[Role, Json])
     """The private memory of each side, if the cast records it."""
-    labels: Json = Field(default_factory=dict)
+    labels: Labels = Field(default_factory=dict)
     closing_usage: Usage | None = None
     """Tokens of calls after the last message, by the closing node: judges of scores, questions to the speakers."""
     extra: Json = Field(default_factory=dict)
@@ -618,6 +671,11 @@ class Conversation(Record):
         if self.stop is None or self.stop in FAULTS:
             return FAULTS.get(self.stop or "")
         return self.provenance.stop_reasons.get(self.stop) if self.provenance is not None else None
+
+    @property
+    def scores(self) -> Mapping[str, Any]:
+        """By name what scorers gave: the `value` of each with its `reason`, or its `error`."""
+        return as_object(value_of(self.labels, SCORES))
 
     @property
     def ending_failure(self) -> Failure | None:

@@ -16,6 +16,7 @@ import transformers
 import duologue
 from duologue.analysis.recllmsim.prediction import VOCABULARY, profile_talks
 from duologue.data.people import of_part
+from duologue.data.records import value_of
 
 EPOCHS, BATCH, RATE, TOKENS = 10, 16, 2e-5, 512
 Items = Sequence[tuple[str, Collection[str]]]  # texts, and the true options of each
@@ -42,7 +43,7 @@ def scores(train: Items, labels: torch.Tensor, test: Items, name: str) -> torch.
 def measured(source: str, name: str) -> Iterator[tuple[str, int, float, float]]:
     """The number of tests, hit@1 of the encoder and of the most frequent option, for each aspect and the intent."""
     halves = [[one for one in duologue.load(source) if of_part(one, part)] for part in ("tune", "test")]
-    said = [[(one.text, one.labels.get("intent")) for talk in half for one in talk.messages] for half in halves]
+    said = [[(one.text, value_of(one.labels, "intent")) for talk in half for one in talk.messages] for half in halves]
     tasks = {"intent": [[(text, of) for text, of in half if isinstance(of, list) and len(of) == 1] for half in said]}
     for key in VOCABULARY:
         talks = [[one for one in profile_talks(half)[0] if key in one.labels] for half in halves]

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeAlias, cast
 
-from ..data.records import SIDES, Fork, NodeInfo, Usage, as_object
+from ..data.records import SIDES, Fork, NodeInfo, Usage, as_object, bare, labels_from
 from ..nodes.contract import OF_THE_CALL, OF_THE_VERDICT
 from ..nodes.state import (
     OF_A_MESSAGE,
@@ -137,8 +137,8 @@ class _Replay:
         if usage is None or _closing(self.record.get("provenance")) != _closing(state["origin"]):
             return None
         given = state.get("labels", {})
-        labels = {name: value for name, value in self.record.get("labels", {}).items() if name not in given}
-        return {"labels": labels, "usage": usage}
+        labels = bare(labels_from(self.record.get("labels", {})))
+        return {"labels": {name: value for name, value in labels.items() if name not in given}, "usage": usage}
 
 
 def _closing(origin: object) -> NodeInfo | None:

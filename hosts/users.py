@@ -15,7 +15,7 @@ from ..data.behaviours import KEY as BEHAVIOURS
 from ..data.behaviours import checked_names
 from ..data.formats import messages as openai_messages
 from ..data.identity import digest
-from ..data.records import Conversation, Message, Record
+from ..data.records import Conversation, Message, Record, labels_from
 from ..errors import SettingError, placed
 from ..graphs import Cast, agent_test, casts
 from ..graphs.scenarios.sources import ScenarioSource, numbered
@@ -311,4 +311,5 @@ async def scored_record(
     if isinstance(user.cast.closing, Scoring):
         update = await user.cast.closing(state, runtime)
     update = await with_success_of_scenario(update, state, runtime)
-    return record.model_copy(update={"labels": {**record.labels, **update.get("labels", {})}, "stop": ended.reason})
+    labels = {**record.labels, **labels_from(update.get("labels", {}))}
+    return record.model_copy(update={"labels": labels, "stop": ended.reason})

@@ -12,7 +12,7 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from ..data.records import Attempt as AttemptRecord
-from ..data.records import Conversation, Role
+from ..data.records import Conversation, Role, bare
 from .attachments import parts_in
 
 NodePlace: TypeAlias = Literal[
@@ -312,7 +312,7 @@ def ended_state(conversation: Conversation) -> State:
     for number, turn in enumerate(conversation.unsaid, start=1):
         of_turn = {"role": turn.role, "at": turn.after, "turn": -number}
         state["attempts"] += [{**attempt.plain(), **of_turn} for attempt in turn.attempts]
-    return {**state, "stop": conversation.stop, "labels": conversation.labels, "extra": conversation.extra}
+    return {**state, "stop": conversation.stop, "labels": bare(conversation.labels), "extra": conversation.extra}
 
 
 def recorded(state: State) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

@@ -56,14 +56,13 @@ def labels_named(names: Iterable[str], folder: Path | None = None) -> list[Label
 def scales_of(folder: Path | None = None) -> dict[str, tuple[str, ...]]:
     """The words of each ordered part, from low to high.
 
-    They are found by the part's name, and as `KEY.NAME` where it is in an object. Pages of one's own count before the
-    shipped ones. Numbers are in an order by themselves.
+    They are found by the part's name, and as `LABEL.NAME`. Pages of one's own count before the shipped ones. Numbers are in
+    an order by themselves.
     """
     scales: dict[str, tuple[str, ...]] = {}
     for label in (*shipped_labels().values(), *(labels_in(folder) if folder is not None else {}).values()):
         for name, part in label.parts.items():
             if part.ordered:
                 values = tuple(str(value).lower() for value in part.values)
-                within = label.shape.within
-                scales |= dict.fromkeys((name, f"{within}.{name}" if within else name), values)
+                scales |= dict.fromkeys((name, f"{label.keys[0]}.{name}"), values)
     return scales

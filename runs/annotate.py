@@ -73,9 +73,9 @@ class Annotations:
         counts: dict[str, dict[str, int]] = {}
         for row in self.rows:
             own = counts.setdefault(row.label, dict.fromkeys(names, 0))
-            label, value = self.labels[row.label], row.value
-            tied = value is not None and any(value[name] is None for name in label.parts if label.applies(name, value))
-            own["labelled"] += row.value is not None and not tied
+            label, value = self.labels[row.label], as_object(row.value)
+            tied = bool(value) and any(value[name] is None for name in label.parts if label.applies(name, value))
+            own["labelled"] += bool(value) and not tied
             own["ties"] += tied
             own["votes"] += len(row.votes)
             own["refused_votes"] += sum(vote is None for vote in row.votes)
@@ -291,7 +291,7 @@ def annotate(
 
         >>> import duologue
         >>> done = duologue.annotate("out/demo-1", ["style"], "openai:NAME")  # doctest: +SKIP
-        >>> done.conversations[0].labels["style"]["final"]["politeness"]  # doctest: +SKIP
+        >>> done.conversations[0].labels["style"].value["politeness"]  # doctest: +SKIP
     """
     work = aannotate(source, labels, model, votes=votes, redo=redo, labels_dir=labels_dir, **settings)
     return blocking(work, settings.get("out"))
@@ -332,7 +332,7 @@ def _check_keys(labels: Sequence[LabelDefinition]) -> None:
     for number, label in enumerate(labels):
         for other in labels[number + 1 :]:
             shared = set(label.keys) & set(other.keys)
-            if shared and label.of_messages == other.of_messages and label.shape.place == other.shape.place:
+            if shared and label.of_messages == other.of_messages:
                 raise SettingError(
                     f"the labels {label.name!r} and {other.name!r} have the same key, {min(shared)!r}: ask for them apart"
                 )

@@ -15,7 +15,6 @@ from ..data.identity import digest
 from ..data.labels.definition import LabelDefinition
 from ..data.labels.side_by_side import STUDY, is_asked
 from ..data.labels.table import (
-    WHOLE,
     WHY,
     Item,
     LabelAnswer,
@@ -23,12 +22,10 @@ from ..data.labels.table import (
     LabelRow,
     LabelTable,
     is_table,
-    seen_of,
     standing,
-    units_of,
 )
 from ..data.loading import Loaded, load
-from ..data.records import Conversation, Message
+from ..data.records import Conversation, Label, Message
 from ..data.rules.guards import plain_words
 from ..errors import DataError, SettingError, at, first_invalid
 from ..prompts.label_pages import labels_named
@@ -91,7 +88,7 @@ class AnswerFiles:
         """Take back the last answer about one of these things; gives the thing, None without one."""
         if (last := self.last(among)) is None:
             return None
-        item = Item(label=last.label, conversation=last.conversation, message=last.message, path=last.path)
+        item = Item(label=last.label, conversation=last.conversation, message=last.message)
         self.put(LabelAnswer(**item.model_dump(), by=self.by, undone=True))
         return item
 
@@ -208,8 +205,7 @@ def _unfit(answer: LabelAnswer, label: LabelDefinition, conversation: Conversati
     """Why an answer is no label of the conversations; empty if it is one."""
     if conversation is None:
         return "about conversations that are not there"
-    unit = WHOLE if answer.message is None else answer.message
-    if unit not in units_of(conversation, label) or answer.seen not in ("", seen_of(conversation, label, unit)):
+    if not answer.is_in(conversation, label):
         return "about texts that have changed since"
     return "that are not values of their label's definition" if label.problems(answer.value) else ""
 
@@ -241,7 +237,7 @@ def _reason(by: str, answer: LabelAnswer) -> Conversation | None:
         id=f"{by}/{answer.conversation}",
         scenario={"kind": STUDY, "user": by, WHY: text},
         messages=(Message(role="user", text=text),),
-        labels={name: value for name, value in answer.value.items() if not is_asked(name)},
+        labels={name: Label(value=value) for name, value in answer.value.items() if not is_asked(name)},
     )
 
 
@@ -250,7 +246,10 @@ def with_reasons(folder: Path) -> dict[str, list[LabelAnswer]]:
     if not is_table(folder):
         return answers_of(folder)
     table = LabelTable.read(folder)
-    labelled = {one.id: one.labels for one in table.put_into(reasons_in(table.source))}
+    labelled = {
+        one.id: {name: label.value for name, label in one.labels.items()}
+        for one in table.put_into(reasons_in(table.source))
+    }
     return {
         by: [
             one.model_copy(update={"value": {**one.value, **labelled.get(f"{by}/{one.conversation}", {})}})

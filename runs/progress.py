@@ -10,7 +10,6 @@ from datetime import timedelta
 from time import monotonic
 from typing import Any
 
-from ..data.labels.reading import SCORES
 from ..data.records import Conversation, as_object
 from ..data.text.terminal import on_one_line
 from ..nodes.calls.service import Calls
@@ -38,7 +37,7 @@ class Figures:
         self.ended += 1
         self.failed += not conversation.finished
         self.rejected += sum(attempt.verdict == "rejected" for attempt in conversation.attempts(new_only=True))
-        value = as_object(as_object(conversation.labels.get(SCORES)).get("success")).get("value")
+        value = as_object(conversation.scores.get("success")).get("value")
         self.scored += value is not None
         self.successes += bool(value)
 

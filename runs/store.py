@@ -16,7 +16,6 @@ from ..data.files.paths import make_folder
 from ..data.formats.record_lines import StoredRun, line, read_manifest, told_flaws, versions_in
 from ..data.formats.source import CONVERSATIONS, MANIFEST
 from ..data.identity import VERSION, digest, ordinals
-from ..data.labels.reading import SCORES
 from ..data.records import SCHEMA, Conversation, Record, as_object
 from ..errors import DataError, DuologueError, SettingError
 from ..graphs import Cast
@@ -76,7 +75,7 @@ def is_unanswered(conversation: Conversation) -> bool:
     """Whether a model or a scorer failed after the end of the conversation, at a question or at a score."""
     if conversation.ending_failure is not None:
         return conversation.ending_failure.node == "closing"
-    return any(as_object(score).get("error") for score in as_object(conversation.labels.get(SCORES)).values())
+    return any(as_object(score).get("error") for score in conversation.scores.values())
 
 
 # --- Manifests

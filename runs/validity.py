@@ -127,7 +127,7 @@ def values_of(
     reasons: list[str] = []
     for place, state in zip(chosen, run.states, strict=True):
         one = by_key.get((digest(state["scenario"]), state.get("ordinal", 0)))
-        score = as_object(as_object(one.labels.get("scores")).get("satisfaction")) if one is not None else {}
+        score = as_object(one.scores.get("satisfaction")) if one is not None else {}
         try:
             values[place] = float(score["value"])
         except (KeyError, TypeError, ValueError):

@@ -21,7 +21,7 @@ from ..data.labels.side_by_side import (
     quiz,
     unswitched,
 )
-from ..data.labels.table import Item, LabelAnswer, in_order, items_of, model_value
+from ..data.labels.table import WHOLE, Item, LabelAnswer, holder_of, items_of
 from ..errors import DataError, at
 from ..prompts.label_pages import labels_named
 from ..runs.people_labels import AnswerFiles, next_batch
@@ -135,17 +135,15 @@ class LabelWork(PersonWork):
         self._labels = {label.name: label for label in labels_named(settings.labels, settings.labels_dir)}
         loaded = load(settings.source)
         self._conversations = {one.id: one for one in loaded}
-        items = items_of(self._conversations.values(), list(self._labels.values()))
+        items = items_of(self._conversations.values(), list(self._labels.values()), settings.seed)
         if not items:
             names = ", ".join(self._labels)
             raise DataError(f"{at(settings.source)}: has nothing that {names} could label: give another source")
         answers = AnswerFiles(settings.answers, settings.by)
-        ordered = in_order(items, settings.seed)
-        super().__init__(answers, ordered)
+        super().__init__(answers, items)
         if settings.limit is not None:  # what is answered counts, so that the same call again goes on where it ended
             waiting = {item.key for item in self.waiting}
-            ordered = sorted(ordered, key=lambda item: item.key in waiting)
-            self.items = ordered[: settings.limit]
+            self.items = sorted(items, key=lambda item: item.key in waiting)[: settings.limit]
         self.show_model = settings.show_model
 
     @override
@@ -156,7 +154,7 @@ class LabelWork(PersonWork):
     def html(self, item: Item, view: View) -> str:
         return labelling_html(
             self._conversations[item.conversation],
-            message=item.message,
+            message=None if item.message == WHOLE else item.message,
             role="user" if view["user_only"] else None,
             language=view["language"],
             background=not self.definition(item).blind,
@@ -164,7 +162,7 @@ class LabelWork(PersonWork):
 
     @override
     def model_value(self, item: Item) -> dict[str, Any] | None:
-        return model_value(self.definition(item), self._conversations[item.conversation], item)
+        return self.definition(item).value_in(holder_of(self._conversations[item.conversation], item.message))
 
 
 class StudyWork(PersonWork):

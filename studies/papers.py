@@ -170,16 +170,16 @@ def _guesses(folder: Path, talks: "Sequence[ProfileTalk]") -> "dict[str, OptionS
     from ..runs.people_labels import answers_of as answers_in
 
     labels = {GUESS, *(f"{GUESS}_{aspect}" for aspect in ASPECTS)}
-    names = {key: talk.id for talk in talks for key in (talk.path, talk.id)}
+    ids = {talk.id for talk in talks}
     given: dict[str, dict[str, list[Mapping[str, float]]]] = {}
     lost = 0
     for answers in answers_in(folder).values():
         for answer in answers:
             if answer.label in labels:
-                talk = names.get(answer.conversation) or names.get(answer.path or "")
-                lost += talk is None
-                for aspect, points in ranked_scores(options_in(answer.value)).items() if talk else ():
-                    given.setdefault(str(talk), {}).setdefault(aspect, []).append(points)
+                talk = answer.conversation
+                lost += talk not in ids
+                for aspect, points in ranked_scores(options_in(answer.value)).items() if talk in ids else ():
+                    given.setdefault(talk, {}).setdefault(aspect, []).append(points)
     if not given:
         raise DataError(
             f"{at(folder)}: has no guess about these conversations: give the folder of the answers of "
@@ -198,24 +198,11 @@ def _guesses(folder: Path, talks: "Sequence[ProfileTalk]") -> "dict[str, OptionS
 
 def _peoples_turns(held: Sequence[Conversation], label: str) -> "tuple[JudgedTurn, ...]":
     """The rated replies, without those whose label `duologue annotate` wrote; DataError if there are none."""
-    from ..analysis.recllmsim.judges import judged_turns, replies_of
-    from ..data.labels.table import tables_of
+    from ..analysis.recllmsim.judges import judged_turns
     from ..data.people import named_user
 
     path, turns = path_of(held), judged_turns(held, label)
-    by_models = {
-        (row.conversation, row.message)
-        for table in (tables_of(path) if path is not None else ())
-        for row in table.rows
-        if not table.people and label in table.keys
-    }
-    written = {
-        (one.id, turn)
-        for one in (held if by_models else ())
-        for turn, (number, _) in enumerate(replies_of(one.messages), start=1)
-        if (one.id, number) in by_models
-    }
-    of_people = tuple(turn for turn in turns if (turn.id, turn.turn) not in written)
+    of_people = tuple(turn for turn in turns if turn.by in ((), ("people",)))
     if not of_people:
         whose = "duologue annotate wrote every one" if turns else "no reply has one"
         raise DataError(

@@ -96,7 +96,7 @@ def test_an_unchanged_agent_gives_the_same_records_byte_for_byte_and_only_its_an
     goals = duologue.graphs.agent_test.scenarios([{"goal": f"book table {number}"} for number in range(12)])
     stored = duologue.simulate(talks(user, judge, scorer, agent), goals, limits=nodes.Limits(max_turns=3))
     assert all(model.calls["all"] > 0 for model in (user, judge, scorer))
-    assert {json.dumps(talk.labels["scores"]["success"]["value"]) for talk in stored} == {"true", "false"}
+    assert {json.dumps(talk.scores["success"]["value"]) for talk in stored} == {"true", "false"}
     assert any(attempt.verdict == "rejected" for talk in stored for attempt in talk.attempts("user"))
     asked, agent.asked_for = agent.asked_for, Counter()
     user.forbidden = scorer.forbidden = True
@@ -120,7 +120,7 @@ def test_another_judge_and_another_scorer_are_asked_themselves() -> None:
     silent.forbidden, asked = True, kind.calls["all"]
     result = replay(stored, cast=cast.replace(answer_validator=strict, closing=closing))
     assert (kind.calls["all"], stern.calls["all"]) == (2 * asked, 3)
-    assert [talk.labels["scores"]["success"]["value"] for talk in result.records] == [False] * 3
+    assert [talk.scores["success"]["value"] for talk in result.records] == [False] * 3
     assert result.taken_up is not None
     assert result.taken_up.saved == 1.0
 

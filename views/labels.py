@@ -6,10 +6,10 @@ from typing import Any, NamedTuple, TypeAlias
 from markupsafe import Markup
 
 from ..analysis.faults import SUCCESS
-from ..data.domains import TOPIC_KEYS, USER_KEYS
+from ..data.domains import NO_LABELS
 from ..data.formats.messages import asides, further
-from ..data.labels.reading import FACTS, SCORES, Label, label_keys, label_name, labels_in, read, values_of
-from ..data.records import Conversation, Message
+from ..data.labels.reading import FACTS, REMARKS, label_name, labels_in, values_of
+from ..data.records import SCORES, Conversation, Label, Message
 from .pages import render
 
 Path: TypeAlias = tuple[str, ...]
@@ -21,9 +21,6 @@ LONGEST = 60
 """Characters of a value beyond which it is a text, by which no list is filtered."""
 _OF_FORM = ("role", "content", "from", "value", "id", "messages", "conversations", "labels")
 """Keys that the page shows already, as text, side or label."""
-_NO_LABELS = frozenset({*USER_KEYS, *TOPIC_KEYS, "assistant", "model", "title", "name", "language", "date", "time", "timestamp",
-                        "created_at", "path", "file", "source", "split"})  # fmt: skip
-"""Keys of a source that say who, when and where, and label nothing."""
 _SAID = ("value", "error", "reason", "frames", "broken")
 """Keys of a score that are shown as one text: what broke is in its reason."""
 
@@ -49,15 +46,14 @@ def labels_html(holder: Conversation | Message) -> Markup:
 
     The conversation's own texts are left out, and every text is escaped.
     """
-    own = label_keys(holder)
-    scores, of_scores = _scores(own)
-    labels = (*(label for label in labels_in(holder) if label.key != SCORES), *of_scores)
-    rows = tuple(LabelRow(name, text, label.by) for label in labels for name, text in _label_rows(label))
+    scores, of_scores = _scores(holder.scores) if isinstance(holder, Conversation) else ([], [])
+    labels = (*(label for label in labels_in(holder) if label[0] != SCORES), *of_scores)
+    rows = tuple(LabelRow(name, text, _who(label[2])) for label in labels for name, text in _label_rows(*label))
     tables = [LabelTable("labels", rows, len(rows) > AT_ONCE)] if rows else []
-    beside = _beside(holder, own)
+    beside = _beside(holder)
     further = (LabelRow(" ".join(filter(None, path)).replace("_", " "), text) for path, text in _rows(beside))
     if rows := tuple(further):
-        hint = " (some may be labels)" if any(key not in _NO_LABELS for key in beside) else ""
+        hint = " (some may be labels)" if any(key not in NO_LABELS for key in beside) else ""
         tables.append(LabelTable(f"from the source{hint}", rows, folded=True))
     of_source = _turns_of_source(holder) if isinstance(holder, Conversation) else ()
     if not (scores or tables or of_source):
@@ -73,12 +69,13 @@ def choices_of(conversation: Conversation) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     holders: tuple[Conversation | Message, ...] = (conversation, *conversation.messages)
     for holder in holders:
-        for label in labels_in(holder):
-            if label.beside or label.key in FACTS or (label.key, label.part) == (SCORES, SUCCESS):
+        for name, part, label in labels_in(holder):
+            if part in REMARKS or name in FACTS or (name, part) == (SCORES, SUCCESS):
                 continue
+            of_label = found.setdefault(label_name(name, part), [])
             for text in _shown_values(label.value):
-                if len(text) <= LONGEST and text not in found.setdefault(label.name, []):
-                    found[label.name].append(text)
+                if len(text) <= LONGEST and text not in of_label:
+                    of_label.append(text)
     return {name: texts for name, texts in found.items() if texts}
 
 
@@ -88,36 +85,38 @@ def _shown_values(value: Any) -> list[str]:
     return [" ".join((_text(item) or "").split()) for item in values if values_of(item)]
 
 
-def _scores(labels: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[Label]]:
+def _who(label: Label) -> str:
+    """Who gave a label; votes of one model have a number each."""
+    return ", ".join(dict.fromkeys(one.partition(" #")[0] for one in label.by))
+
+
+def _scores(scores: Mapping[str, Any]) -> tuple[list[tuple[str, str]], list[tuple[str, str, Label]]]:
     """Name of each score with its value and reason as one text, and what else stands among the scores."""
     texts: list[tuple[str, str]] = []
-    others: list[Label] = []
-    scores = labels.get(SCORES)
-    if not isinstance(scores, Mapping):
-        return texts, [*read(SCORES, scores)]
+    others: list[tuple[str, str, Label]] = []
     for name, score in scores.items():
         if not isinstance(score, Mapping) or not {"value", "error"} & set(score):
-            others.append(Label(SCORES, name, score))
+            others.append((SCORES, name, Label(value=score)))
             continue
         error = score.get("error") and f"failed: {score['error']}"
         frames = (text for _, text in _rows({"": score.get("frames", [])}))
         words = (_text(score.get("value")), error, _text(score.get("reason")), *frames)
         texts.append((name.replace("_", " "), ": ".join(filter(None, words)) or "no score"))
         if more := {key: value for key, value in score.items() if key not in _SAID}:
-            others.append(Label(SCORES, name, more))
+            others.append((SCORES, name, Label(value=more)))
     return texts, others
 
 
-def _label_rows(label: Label) -> Iterator[tuple[str, str]]:
+def _label_rows(name: str, part: str, label: Label) -> Iterator[tuple[str, str]]:
     """Name and value of each row of a label: the result of the votes, or that it is a tie; then the votes, if they say more."""
-    value_rows = list(_rows({label.part: label.value}))
+    value_rows = list(_rows({part: label.value}))
     votes = [(number, text) for number, vote in enumerate(label.votes, start=1) for _, text in _rows({"": vote})]
     if value_rows:
-        yield from ((_named((label.key, *path)), text) for path, text in value_rows)
+        yield from ((".".join(filter(None, (name, *path))), text) for path, text in value_rows)
     elif votes:
-        yield label.name, "tie"
+        yield label_name(name, part), "tie"
     if len(label.votes) > 1 or [text for _, text in votes] != [text for _, text in value_rows]:
-        yield from ((f"{label.name}, vote {number}", text) for number, text in votes)
+        yield from ((f"{label_name(name, part)}, vote {number}", text) for number, text in votes)
 
 
 def _rows(values: Mapping[str, Any], above: Path = ()) -> Iterator[tuple[Path, str]]:
@@ -133,12 +132,6 @@ def _rows(values: Mapping[str, Any], above: Path = ()) -> Iterator[tuple[Path, s
             yield path, text
 
 
-def _named(path: Path) -> str:
-    """The name of a row by its keys, as the command line takes that of a label."""
-    key, *rest = path
-    return ".".join(filter(None, (label_name(key, rest[0] if rest else ""), *rest[1:])))
-
-
 def _text(value: Any) -> str | None:
     """A value in words; None for nothing."""
     if isinstance(value, list):
@@ -150,10 +143,10 @@ def _text(value: Any) -> str | None:
     return None if value is None or value == "" else str(value)
 
 
-def _beside(holder: Conversation | Message, labels: Mapping[str, Any]) -> dict[str, Any]:
+def _beside(holder: Conversation | Message) -> dict[str, Any]:
     """Further keys of the source, without those that are labels already."""
     values = further(holder) if isinstance(holder, Conversation) else holder.extra
-    return {key: value for key, value in values.items() if key not in _OF_FORM and key not in labels}
+    return {key: value for key, value in values.items() if key not in _OF_FORM and key not in holder.labels}
 
 
 def _turns_of_source(conversation: Conversation) -> tuple[tuple[str, Any], ...]:

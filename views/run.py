@@ -12,7 +12,7 @@ from ..analysis.tables import Table
 from ..analysis.testing.report import Line, report
 from ..analysis.testing.success import Successes, successes
 from ..data import domains
-from ..data.labels.reading import SCORES, side_of
+from ..data.labels.reading import side_of
 from ..data.records import Conversation
 from ..data.summaries import Counts, Outline, count, outline
 from ..errors import DataError
@@ -114,8 +114,7 @@ def _anchors(names: Iterator[str]) -> Iterator[str]:
 
 
 def _has_score(conversation: Conversation) -> bool:
-    scores = conversation.labels.get(SCORES)
-    return SUCCESS in conversation.scenario or (isinstance(scores, Mapping) and SUCCESS in scores)
+    return SUCCESS in conversation.scenario or SUCCESS in conversation.scores
 
 
 def _numbers(scenario: Mapping[str, Any]) -> list[str]:

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from math import log2
 from statistics import fmean
 from typing import Any, TypeVar
 
 import numpy as np
 from typing_extensions import override
 
-from ...data.labels.definition import entropy_of
 from ...data.labels.reading import AnnotationSide
 from ...data.records import Conversation, Record
 from ...errors import SettingError
@@ -346,10 +346,16 @@ def _row(
         values=len(group.values),
         votes=max(map(len, votes), default=0),
         unanimity=fmean(len({*of_one}) == 1 for of_one in votes) if votes else None,
-        entropy=fmean(map(entropy_of, votes)) if votes else None,
+        entropy=fmean(map(_entropy, votes)) if votes else None,
         note="; ".join(filter(None, notes)),
         **found,
     )
+
+
+def _entropy(votes: Sequence[str]) -> float:
+    """Of votes, in bits (Shannon 1948)."""
+    shares = [number / len(votes) for number in Counter(votes).values()]
+    return -sum(share * log2(share) for share in shares) if len(shares) > 1 else 0.0
 
 
 def _crossings(group: Group, scale: Scale) -> list[dict[str, Any]]:

@@ -7,10 +7,10 @@ from math import isfinite
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
-from ...data.labels.reading import SIDES, AnnotationSide, Label, kept_aside, read, side_of, values_of
+from ...data.labels.reading import REMARKS, SIDES, AnnotationSide, parts_of, side_of, values_of
 from ...data.people import STORED, user_of
 from ...data.recllmsim.published_labels import INTENTS, KEYS
-from ...data.records import Conversation, as_object
+from ...data.records import Conversation, Label, as_object
 from ...errors import DataError, SettingError
 from ..coefficients import FloatArray, MeasurementLevel
 
@@ -75,10 +75,10 @@ def labels_of(conversation: Conversation, key: str) -> dict[tuple[LabelPlace, st
     """Every label of a key in a conversation, by message number and part, which is empty for a label without parts."""
     columns: dict[tuple[LabelPlace, str], LabelColumn] = {}
     for place, labels in _by_place(conversation):
-        for label in read(key, labels[key]) if key in labels else ():
-            column = _column(label)
-            if not label.beside and (column.values or column.votes):
-                columns[place, label.part] = column
+        for part, label in parts_of(key, labels[key]).items() if key in labels else ():
+            column = _column(key, label)
+            if part not in REMARKS and (column.values or column.votes):
+                columns[place, part] = column
     return columns
 
 
@@ -255,18 +255,14 @@ def _of_part(
     return {(place, ""): label for (place, part), label in labels.items() if part == (name or "")}
 
 
-def _by_place(conversation: Conversation) -> Iterator[tuple[LabelPlace, Mapping[str, Any]]]:
-    """The labels of the conversation and of each message, with the number of the message.
-
-    Keys of a published file that its reader leaves aside are among them, since a user's own label is such a key.
-    """
-    yield None, {**kept_aside(conversation), **conversation.labels}
-    for place, message in enumerate(conversation.messages):
-        yield place, {**kept_aside(message), **message.labels}
+def _by_place(conversation: Conversation) -> Iterator[tuple[LabelPlace, Mapping[str, Label]]]:
+    """The labels of the conversation and of each message, with the number of the message."""
+    yield None, conversation.labels
+    yield from enumerate(message.labels for message in conversation.messages)
 
 
-def _column(label: Label) -> LabelColumn:
-    value = _INTENTS_ZH.get(label.value, label.value) if label.key == "intent_zh" else label.value
+def _column(key: str, label: Label) -> LabelColumn:
+    value = _INTENTS_ZH.get(label.value, label.value) if key == "intent_zh" else label.value
     votes = (" + ".join(sorted(values_of(vote))) for vote in label.votes)
     return LabelColumn(tuple(dict.fromkeys(values_of(value))), tuple(filter(None, votes)))
 

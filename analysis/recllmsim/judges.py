@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ...data import domains
-from ...data.labels.reading import is_other, label_keys, value_of
+from ...data.labels.reading import is_other, whole_value
 from ...data.people import user_of
 from ...data.records import Conversation, Message
 from ...data.text.languages import Language
@@ -55,6 +55,8 @@ class JudgedTurn:
     """1 to 5, by the user."""
     reason: str = ""
     """The user's reason for dissatisfaction; empty without one, and for reasons without content."""
+    by: tuple[str, ...] = ()
+    """Who rated it, as the label tells: empty for the published ones, which are by the user."""
 
     @property
     def dissatisfied(self) -> bool:
@@ -74,7 +76,7 @@ def judged_turns(conversations: Iterable[Conversation], label: str = LABEL) -> t
             points = points_of(message, label)
             if points is None or points != int(points):
                 continue
-            reason = value_of(REASON, label_keys(message).get(REASON))
+            reason = whole_value(message, REASON)
             turns.append(
                 JudgedTurn(
                     conversation=place,
@@ -86,6 +88,7 @@ def judged_turns(conversations: Iterable[Conversation], label: str = LABEL) -> t
                     reply=message.text,
                     satisfaction=int(points),
                     reason=reason.strip() if isinstance(reason, str) and not is_other(reason) else "",
+                    by=message.labels[label].by,
                 )
             )
     return tuple(turns)
@@ -116,7 +119,7 @@ def labelled_points(conversations: Iterable[Conversation], label: str) -> dict[t
 
 def points_of(message: Message, label: str) -> float | None:
     """The points, 1 to 5, that a label of the message holds, also as a text; None if it holds none."""
-    value = value_of(label, label_keys(message, [label]).get(label))
+    value = whole_value(message, label)
     number = None if isinstance(value, bool) or not isinstance(value, int | float | str) else number_of(str(value))
     return number if number is not None and learning.LOWEST <= number <= learning.HIGHEST else None
 

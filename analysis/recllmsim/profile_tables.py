@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 from ...data.labels.reading import is_other
 from ...data.recllmsim import ATTRIBUTES, Situation
 from ...data.recllmsim.profiles import AGE_BANDS
+from ...data.recllmsim.published_labels import chinese
+from ...data.records import as_object, value_of
 from ...errors import of_extra
 from ..tables import Table, table_of
 from .talks import SIDES, Talk, Talks, own_profile
@@ -122,19 +124,16 @@ def _listed(value: Any) -> list[Any]:
 
 def _label(value: Any) -> str:
     """The label in Chinese, which people's profiles are in too; in English if there is no other."""
-    text = value.get("zh") or value.get("en") if isinstance(value, dict) else value
-    return str(text).strip() if isinstance(text, str | int) else ""
+    return chinese(str(value).strip()) if isinstance(value, str | int) else ""
 
 
 def _english(talks: Sequence[Talk]) -> dict[str, str]:
     """Labels in English by the Chinese ones beside which they stand anywhere in the data."""
     english: dict[str, str] = {"Male": "male", "Female": "female"}
     for talk in talks:
-        mapped = talk.conversation.labels.get("profile_mapped")
-        for value in mapped.values() if isinstance(mapped, dict) else ():
-            for label in _listed(value):
-                if isinstance(label, dict) and isinstance(label.get("zh"), str) and isinstance(label.get("en"), str):
-                    english[label["zh"].strip()] = label["en"].strip().lower()
+        for value in as_object(value_of(talk.conversation.labels, "profile_mapped")).values():
+            own = [label.strip() for label in _listed(value) if isinstance(label, str)]
+            english |= {_label(label): label.lower() for label in own if _label(label) != label}
     return english
 
 

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from ...data.domains import in_language
-from ...data.labels.reading import PEOPLES_INTENT, of_conversation, of_message
+from ...data.labels.reading import PEOPLES_INTENT, annotations_in
 from ...data.recllmsim import task_name
 from ...data.recllmsim.published_labels import BEHAVIOUR
 from ...data.records import Conversation, Role
@@ -302,10 +302,10 @@ def _behaviour(talks: Talks) -> Any:
     frame = talks.frame()
     found = []
     for talk in talks.talks:
-        of_talk = of_conversation(talk.conversation).items()
+        of_talk = annotations_in(talk.conversation).items()
         own = [(label, value) for label, values in of_talk if label.startswith(_BEHAVIOUR) for value in values]
         for message in talk.messages_of("user"):
-            labels = of_message(message)
+            labels = annotations_in(message)
             own += [(label, value) for label in _INTENTS for value in labels.get(label, [])]
         found.append([(label, _HUMP.sub(" ", value).lower()) for label, value in own])
     frame["found"] = found

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from ...data.labels.reading import annotations_of, of_message
+from ...data.labels.reading import annotations_in, annotations_of
 from ...data.loading import Loaded
 from ...data.recllmsim import DOMAIN, cluster, common_task, variant
-from ...data.records import Conversation, Message, Role
+from ...data.records import Conversation, Message, Role, as_object, value_of
 from ...errors import of_extra
 from ..attempts import speaker_of
 
@@ -53,26 +53,25 @@ class Talk:
     @property
     def assistant(self) -> str:
         """The model that answered: as the file names it (`chat_model`), or the run; else `not told`."""
-        named = self.conversation.labels.get("chat_model")
+        named = value_of(self.conversation.labels, "chat_model")
         return named if isinstance(named, str) and named.strip() else speaker_of(self.conversation, "assistant")
 
     @property
     def ratings(self) -> dict[str, int]:
         """Annotators' points of each item of the rating, 0 to 2."""
-        return _points(self.conversation.labels.get("rating"))
+        return _points(value_of(self.conversation.labels, "rating"))
 
     @property
     def self_report(self) -> dict[str, int]:
         """What the simulating model reports as its user, 0 to 2, such as `satisfaction detail`."""
-        reported = _points(self.conversation.labels.get("satisfaction"))
+        reported = _points(value_of(self.conversation.labels, "satisfaction"))
         return {f"satisfaction {item}": points for item, points in reported.items()}
 
     @property
     def options(self) -> dict[str, str]:
         """The person's answer to each question of the questionnaire."""
-        questions = self.conversation.labels.get("questionnaire")
-        asked = [one for one in questions if isinstance(one, dict)] if isinstance(questions, list) else []
-        return {str(question.get("summary")): str(question.get("option")).strip() for question in asked}
+        options = as_object(value_of(self.conversation.labels, "questionnaire"))
+        return {question: str(option).strip() for question, option in options.items()}
 
     @property
     def questionnaire(self) -> dict[str, int]:
@@ -82,13 +81,13 @@ class Talk:
     @property
     def judgements(self) -> list[str]:
         """Of each reply that is judged whether it is made up: `yes`, `no` or `cannot tell`."""
-        judged = [of_message(reply).get("hallucination", [""])[0] for reply in self.messages_of("assistant")]
+        judged = [annotations_in(reply).get("hallucination", [""])[0] for reply in self.messages_of("assistant")]
         return [value for value in judged if value in ("yes", "no", "cannot tell")]
 
     @property
     def satisfaction(self) -> dict[int, int]:
         """The user's points, 1 to 5, of each reply that has them, by its place from 1."""
-        points = [of_message(reply).get("satisfaction", [""])[0] for reply in self.messages_of("assistant")]
+        points = [annotations_in(reply).get("satisfaction", [""])[0] for reply in self.messages_of("assistant")]
         return {turn: int(value) for turn, value in enumerate(points, start=1) if value in ("1", "2", "3", "4", "5")}
 
 
@@ -126,7 +125,7 @@ class Talks:
 
 def own_profile(conversation: Conversation) -> Mapping[str, Any] | None:
     """The profile of a person, or that which a simulated one is mapped to, as it is; None without one."""
-    mapped = conversation.labels.get("profile_mapped")
+    mapped = value_of(conversation.labels, "profile_mapped")
     own = mapped if isinstance(mapped, Mapping) else conversation.scenario.get("profile")
     return own if isinstance(own, Mapping) else None
 

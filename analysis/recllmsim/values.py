@@ -12,7 +12,7 @@ import numpy as np
 from ...data import domains
 from ...data.people import user_of
 from ...data.recllmsim import facts_of
-from ...data.records import Conversation
+from ...data.records import Conversation, value_of
 from ...data.text.languages import Language
 from ...errors import DataError, of_extra
 from ..estimates import Estimate, ratio, score
@@ -62,7 +62,7 @@ def measure_intents(
             continue
         words = [learning.words_in([text], read[0]) for _, text in read[1]]
         for place, message in enumerate(message for message in conversation.messages if message.stored):
-            label = message.labels.get("intent") if message.role == "user" else None
+            label = value_of(message.labels, "intent") if message.role == "user" else None
             intents = [label] if isinstance(label, str) else label if isinstance(label, list) else []
             several += len(intents) > 1
             if len(intents) == 1 and isinstance(intents[0], str) and intents[0].strip():

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, get_args
 from ...data.grounding import NO_ANSWER, gives_no_answer, is_refusal
 from ...data.identity import digest
 from ...data.people import text_of
-from ...data.records import Conversation, Message
+from ...data.records import Conversation, Message, value_of
 from ...data.simquac import DOMAIN, released
 from ...errors import DataError
 from ..tables import Cell, Column, Table, TablesReport
@@ -158,7 +158,7 @@ def _of_people(conversation: Conversation, labelled: bool) -> Conversation:
     """The conversation with people's answers, where they stand in labels; DataError if they must and do not."""
     messages = []
     for message in conversation.messages:
-        text = message.labels.get(QUAC)
+        text = value_of(message.labels, QUAC)
         if message.role == "assistant" and isinstance(text, str):
             message = Message(role="assistant", text=NO_ANSWER if is_refusal(text) else text)
         elif message.role == "assistant" and labelled:

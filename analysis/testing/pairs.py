@@ -18,7 +18,6 @@ from statistics import NormalDist
 from typing import Any, Literal, TypeAlias
 
 from ...data.identity import digest
-from ...data.labels.reading import SCORES
 from ...data.records import Conversation, Message, Record, as_object
 from ..attempts import rejected_drafts
 from ..estimates import FEWEST, Difference, Span, by_group, holm, paired
@@ -242,7 +241,7 @@ def _values_of(conversation: Conversation) -> tuple[dict[str, float], set[str]]:
     if drafts:
         values[REJECTED] = rejected_drafts(conversation, "assistant") / drafts
         shares.add(REJECTED)
-    for name, score in as_object(conversation.labels.get(SCORES)).items():
+    for name, score in conversation.scores.items():
         value = as_object(score).get("value")
         if name != SUCCESS and isinstance(value, int | float):
             values[SCORE + name] = float(value)

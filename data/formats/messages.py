@@ -24,6 +24,7 @@ from ..records import (
     Attempt,
     Conversation,
     Json,
+    Label,
     Message,
     Part,
     Role,
@@ -32,7 +33,9 @@ from ..records import (
     Unsaid,
     as_list,
     as_object,
+    bare,
     is_object,
+    labels_from,
 )
 from .source import ConversationStream, Format, Source
 
@@ -647,11 +650,11 @@ def _called(call: Call, result: Result | None) -> ToolCall:
     return made.model_copy(update={"error": None, "result": result.value, "parts": result.parts})
 
 
-def declared_labels(source: Mapping[str, Any]) -> Json:
+def declared_labels(source: Mapping[str, Any]) -> dict[str, Label]:
     """The annotations of a line or a message: what `labels` holds, and the known ones beside it; `labels` goes first."""
     beside = {name: source[name] for name in KNOWN_LABELS if source.get(name) is not None}
     beside |= {name: source[name] for name in YES_OR_NO if isinstance(source.get(name), bool)}
-    return {**beside, **as_object(source.get(LABELS))}
+    return labels_from({**beside, **as_object(source.get(LABELS))})
 
 
 def asides(conversation: Conversation) -> list[dict[str, Any]]:
@@ -688,7 +691,7 @@ def turns_in(conversation: Conversation) -> Iterator[Turn]:
                 calls += len(message.tool_calls)
             beside = {key: value for key, value in message.extra.items() if _is_plain(conversation)}
             if _is_plain(conversation) and message.labels != declared_labels(message.extra):
-                beside[LABELS] = message.labels
+                beside[LABELS] = bare(message.labels)
             yield Turn(message.role, message.text, message.parts, further=beside)
 
 
@@ -748,7 +751,7 @@ def _line(
         if name in conversation.extra and name not in (*line, *_RESERVED)
     }
     if conversation.labels != declared_labels(line):
-        line[LABELS] = conversation.labels
+        line[LABELS] = bare(conversation.labels)
     return line
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from ...errors import DataError, at, of_extra
 from ..files.json import dumps, parsed, replacing_bytes
 from ..files.tables import GROUP, PARQUET, parquet_rows
-from ..records import Conversation
+from ..records import Conversation, bare
 from .messages import as_messages, turns_in
 from .record_lines import from_plain
 from .source import Format, Source
@@ -82,7 +82,7 @@ def _row(conversation: Conversation) -> dict[str, Any]:
         "id": conversation.id,
         "messages": [_turn(turn) for turn in as_messages(turns_in(conversation))],
         "scenario": dumps(conversation.scenario),
-        "labels": dumps(conversation.labels),
+        "labels": dumps(bare(conversation.labels)),
         "rejected": [
             {"role": role, "message": number, "attempt": draft.number, "text": draft.text, "reason": draft.reason}
             for role, number, draft in drafts

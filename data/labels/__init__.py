@@ -1,5 +1,1 @@
 """Labels on paper: what a label is, where a record holds it, votes and what they come to, people's answers."""
-
-from .definition import LabelDefinition, LabelWording, Unit
-
-__all__ = ["LabelDefinition", "LabelWording", "Unit"]

@@ -6,28 +6,15 @@ whole label, part by part.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cached_property
-from math import floor, log2
+from math import floor
 from typing import Annotated, Any, Literal, Self, TypeAlias, get_args
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    JsonValue,
-    StrictBool,
-    StrictStr,
-    StringConstraints,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, StrictBool, StrictStr, StringConstraints, ValidationError, field_validator, model_validator
 
 from ...errors import DataError, first_invalid
-from ..recllmsim.published_labels import Shape, by_part, closed_list, shape_of
+from ..recllmsim.published_labels import INTENTS, closed_list
 from ..recllmsim.tasks import TaskName
-from ..records import Json
-from .reading import FINAL, vote_in
+from ..records import Conversation, Json, Label, Message, Record, as_object
 
 Vote: TypeAlias = str | int | float | bool
 """One value that was voted for: a word, yes or no, or a number of a scale."""
@@ -48,13 +35,19 @@ LabelWording: TypeAlias = Literal["together", "so far", "alone"]
 """How an annotator is asked about messages: about all of a conversation at once; about each with the messages up to it;
 or about each text without anything else."""
 
+_KEYS: Mapping[str, str] = {
+    "hallucination_people": "hallucination", "intent_people": "intent", "profile_mapped_people": "profile_mapped",
+    "satisfaction_conversation": "satisfaction",
+}  # fmt: skip
+"""By label the name under which it lies where that is another one: two measurements of one published name."""
+_APART = frozenset({"conflict", "satisfaction"})
+"""Labels each part of which is a label of its own in a record, as it is published."""
+_TRANSLATIONS = frozenset({"translation", "translation_en", "translation_context", "translation_preference"})
 _OF_MESSAGES: Mapping[str, str | None] = {"user turn": "user", "assistant turn": "assistant", "turn": None}
 
 
-class PartDefinition(BaseModel):
+class PartDefinition(Record):
     """One component of a label: a value of a list, a number of a scale, or a text."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     values: tuple[StrictStr | StrictBool, ...] = ()
     """The words to choose from, or yes and no (`[true, false]`), or a closed list of the published profiles by name, such
@@ -128,17 +121,13 @@ def among(value: object, values: Sequence[Vote]) -> bool:
     return any(one == value and isinstance(one, bool) == isinstance(value, bool) for one in values)
 
 
-class LabelDefinition(BaseModel):
+class LabelDefinition(Record):
     """A label by its name: what it is about, its parts, and the text that defines each value."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: PartName
     title: PartName
     unit: Unit
     parts: Mapping[PartName, PartDefinition]
-    votes: bool = False
-    """Whether its objects are stored as `{final, 1, 2, 3}`: what the votes come to, and each vote."""
     asked: LabelWording = "together"
     """How an annotator is asked about messages."""
     shows: tuple[PartName, ...] = ()
@@ -169,15 +158,12 @@ class LabelDefinition(BaseModel):
 
         DataError names the problem in one line.
         """
-        fields = dict(front)
+        fields: dict[str, Any] = {"title": name, **front}
         alone = {key: fields.pop(key) for key in _OF_PART if key in fields}
         if alone and "parts" in fields:
             raise DataError(f"{where}: has parts, and {next(iter(alone))!r} beside them: put it into a part")
-        if "parts" not in fields:
-            fields["parts"] = {name: alone}
-        fields.setdefault("title", name)
         try:
-            return cls(name=name, definition=definition.strip(), **fields)
+            return cls(name=name, definition=definition.strip(), **({"parts": {name: alone}} | fields))
         except ValidationError as error:
             first = first_invalid(error)
             path = first.path.removeprefix("parts.")
@@ -196,16 +182,22 @@ class LabelDefinition(BaseModel):
         """Whether messages have it, and not the conversation."""
         return self.unit in _OF_MESSAGES
 
-    @cached_property
-    def shape(self) -> Shape:
-        """How its parts are stored: as published, else with votes in an object under its name."""
-        return shape_of(self.name, votes=self.votes)
+    @property
+    def translates(self) -> bool:
+        """Whether it is a translation, which lies in `extra`: it judges nothing."""
+        return self.name in _TRANSLATIONS
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of a record's labels that hold it, in order."""
-        parts = self.parts if self.shape.within is None else (self.shape.within,)
-        return (*parts, *self.shape.also)
+        """The names in a record's labels under which it lies, in order."""
+        if self._apart:
+            return (*self.parts, "intent_zh") if self.name == "intent" else tuple(self.parts)
+        return (_KEYS.get(self.name, self.name),)
+
+    @property
+    def _apart(self) -> bool:
+        """Whether each part is a label of its own in a record: as published, or as the label is called like its one part."""
+        return self.translates or self.name in _APART or [*self.parts] == [_KEYS.get(self.name, self.name)]
 
     def about(self, part: str) -> str:
         """The paragraphs of the definition about one part; all of it if none begins with its name.
@@ -242,46 +234,40 @@ class LabelDefinition(BaseModel):
                 problems.append(f"{name} {problem}")
         return problems
 
-    def stored(self, value: Mapping[str, Any]) -> Json:
-        """What a record's labels hold for one value, under the label's keys: the published form, without votes."""
-        stored = {
-            name: self.shape.stored(name, value.get(name))
-            for name in self.parts
-            if value.get(name) is not None or self.applies(name, value)
+    def as_labels(self, label: Label) -> dict[str, Label]:
+        """What a record holds, by name, of a label whose value and votes are objects by part.
+
+        Parts that do not apply are left out, and so is what has no value and no vote.
+        """
+        said: list[Any] = [one and self._applying(as_object(one)) for one in (label.value, *label.votes)]
+        by_key: dict[str, list[Any]] = {self.keys[0]: said}
+        if self._apart:
+            names = [name for name in self.parts if self.applies(name, as_object(label.value))]
+            by_key = {name: [as_object(one).get(name) for one in said] for name in names}
+        if self.name == "intent" and by_key["intent"][0] in INTENTS:
+            by_key["intent_zh"] = [INTENTS.get(one) for one in by_key["intent"]]
+        return {
+            key: Label(value=value, votes=tuple(votes), by=label.by)
+            for key, (value, *votes) in by_key.items()
+            if any(one is not None for one in (value, *votes))
         }
-        if self.shape.within is not None:
-            return {self.shape.within: self.shape.whole(stored)}
-        translated = (
-            {key: words.get(str(name_value), name_value) for key, words in self.shape.also.items()}
-            for name_value in stored.values()
-        )
-        return stored | {key: word for words in translated for key, word in words.items()}
 
-    def voted(self, final: Mapping[str, Any], votes: Sequence[Mapping[str, Any] | None]) -> Json:
-        """The stored form of votes: for each object `final` and the votes by number.
+    def _applying(self, value: Mapping[str, Any]) -> Json:
+        names = (name for name in self.parts if value.get(name) is not None or self.applies(name, value))
+        return {name: value.get(name) for name in names}
 
-        A refused vote is `None`.
-        """
-        objects: dict[str, dict[str, Any]] = {}
-        for number, value in ((FINAL, final), *((str(n), vote) for n, vote in enumerate(votes, 1))):
-            of_value = None if value is None else self.stored(value)
-            for key in self.keys:
-                objects.setdefault(key, {})[number] = None if of_value is None else of_value.get(key)
-        return dict(objects)
+    def held_by(self, holder: Conversation | Message) -> dict[str, Any]:
+        """By name what a conversation or message holds of it, None for a tie; a translation is in `extra`."""
+        if self.translates:
+            return {key: holder.extra[key] for key in self.keys if holder.extra.get(key) is not None}
+        return {key: holder.labels[key].value for key in self.keys if key in holder.labels}
 
-    def value_in(self, labels: Mapping[str, JsonValue], vote: str = FINAL) -> dict[str, Any] | None:
-        """The value that a record's labels hold, with the parts that are there; None if none is.
-
-        `vote`: of votes the one by this name, `final` or a number.
-        """
-        value: dict[str, Any] = {}
-        for name in self.parts:
-            stored: Any = by_part(vote_in(labels.get(self.shape.within or name), vote))
-            if self.shape.within is not None:
-                stored = stored.get(name) if isinstance(stored, Mapping) else None
-            if stored is not None:
-                value[name] = self.shape.read(name, stored)
-        return value or None
+    def value_in(self, holder: Conversation | Message) -> dict[str, Any] | None:
+        """Its value in a conversation or message, with the parts that are there; None if none is."""
+        held = self.held_by(holder)
+        if not self._apart:
+            held = dict(as_object(held.get(self.keys[0])))
+        return {name: held[name] for name in self.parts if held.get(name) is not None} or None
 
 
 _LAYOUT = (
@@ -325,13 +311,6 @@ def aggregate(votes: Sequence[Vote]) -> Vote | None:
         (most, number), *_ = Counter(map(_key, ballot)).most_common(1)
         value = most[1] if 2 * number > len(ballot) else None
     return value
-
-
-def entropy_of(votes: Sequence[Vote]) -> float:
-    """Entropy of votes in bits (Shannon 1948); 0 for none."""
-    counts = Counter(map(_key, votes)).values()
-    shares = [count / len(votes) for count in counts]
-    return -sum(share * log2(share) for share in shares) if len(counts) > 1 else 0.0
 
 
 def _key(vote: Vote) -> tuple[type, Vote]:

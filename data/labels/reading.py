@@ -1,23 +1,12 @@
-"""What labels say, part by part: value, votes and whose they are, from any stored shape.
-
-A label is stored as a value, or as an object with a value for each part. It may also be the result of votes with the
-votes beside it (`{final, 1, 2, 3}`), or an object that has the label under its own name, with further keys such as a
-memo. Scores are stored as an object for each scorer. `Label` is the one form of all of them.
-"""
+"""What labels say, part by part: value, votes and whose they are."""
 
 import math
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any, Literal, TypeAlias
 
 from .. import domains
-from ..recllmsim.published_labels import HUMAN, PEOPLES_INTENTS, by_part
-from ..records import Conversation, Message, as_object
-
-FINAL = "final"
-"""Key of what the votes come to; the votes stand beside it under their numbers."""
-SCORES = "scores"
-"""The conversation's label in which scores are."""
+from ..recllmsim.published_labels import PEOPLES_INTENTS
+from ..records import HUMAN, SCORES, Conversation, Label, Message, as_object, is_object
 
 _NO_VALUES = frozenset({"", "null", "none", "nan", "n/a", "not judged", "not annotated"})
 """Words, in any case, of a missing judgement: not a value of a label."""
@@ -34,115 +23,42 @@ PEOPLES_INTENT = "intent people"
 
 FACTS = frozenset({"chat_model", "topic_id", "quac"})
 """Keys among labels that are facts of the source, such as the assistant's name, which nobody judged."""
-NO_JUDGEMENTS = FACTS | {
-    *("memo", "reason", "intent_zh"),  # remarks on another label
-    *("profile_mapped", "questionnaire", "preference_summary", "preference_summary_old", "conflict"),
-}
+REMARKS = frozenset({"memo", "reason"})
+"""Parts, and keys, that are remarks on a value beside them."""
+NO_JUDGEMENTS = {*FACTS, *REMARKS, SCORES, "intent_zh", "profile_mapped", "questionnaire", "preference_summary",
+                 "preference_summary_old", "conflict"}  # fmt: skip
 """Keys of labels that judge neither behaviour nor quality."""
 
 
-@dataclass(frozen=True)
-class Label:
-    """The content of a label, or of one part: its value as it is stored, and the votes on it."""
-
-    key: str
-    part: str = ""
-    """Empty if the label has no parts."""
-    value: Any = None
-    """None in a tie."""
-    votes: tuple[Any, ...] = ()
-    """In their order."""
-    by: Literal["people", "scorer", ""] = ""
-    """Who gave it, as far as its place shows: people (`mood_human`), or a scorer."""
-    beside: bool = False
-    """Whether it stands beside the label, such as a memo or the error of a score, and is not a part of it."""
-
-    @property
-    def name(self) -> str:
-        """Its name, as `agreement --between` takes it."""
-        return label_name(self.key, self.part)
+def parts_of(name: str, label: Label) -> dict[str, Label]:
+    """A label by part, of the scores each with its value; a part that is called like the label is the label, and empty."""
+    said = [one for one in (label.value, *label.votes) if is_object(one)]
+    parts = dict.fromkeys(part for one in said for part in one)
+    found = {} if said else {"": label}
+    for part in parts:
+        value = as_object(label.value).get(part)
+        value = as_object(value).get("value") if name == SCORES else value
+        votes = tuple(vote.get(part) for vote in label.votes if is_object(vote))
+        own = part in (name, name.removesuffix(HUMAN))
+        found["" if own else part] = Label(value=value, votes=votes, by=label.by)
+    return found
 
 
-def labels_in(holder: Conversation | Message) -> Iterator[Label]:
-    """The content of each label of a conversation or message, part by part."""
-    for key, stored in label_keys(holder).items():
-        yield from read(key, stored)
+def labels_in(holder: Conversation | Message) -> Iterator[tuple[str, str, Label]]:
+    """Each label of a conversation or message part by part: its name, the part, and what it says."""
+    for name, label in holder.labels.items():
+        for part, of_part in parts_of(name, label).items():
+            yield name, part, of_part
 
 
-def label_keys(holder: Conversation | Message, also: Collection[str] = ()) -> Mapping[str, Any]:
-    """The stored labels of a conversation or message.
-
-    They include some that the reader of a file leaves aside: people's labels (`mood_human`), the labels that these
-    measure (`mood`), and those of the keys `also`.
-    """
-    aside = kept_aside(holder)
-    peoples = {key for key in aside if HUMAN in key}
-    own = {*peoples, *(key.replace(HUMAN, "", 1) for key in peoples), *also}
-    return {**{key: value for key, value in aside.items() if key in own}, **holder.labels}
+def label_name(name: str, part: str) -> str:
+    """The name of a part of a label, as `agreement --between` takes it: `mood`, `rating.Detail Level`."""
+    return f"{name}.{part}" if part else name
 
 
-def kept_aside(holder: Conversation | Message) -> Mapping[str, Any]:
-    """The keys of a published file that its reader leaves aside, of a conversation or of a message."""
-    return as_object(as_object(holder.extra.get("file" if isinstance(holder, Conversation) else "turn")).get("values"))
-
-
-def read(key: str, stored: Any) -> Iterator[Label]:
-    """What is stored under a key, part by part; a label without parts has an empty one."""
-    by: Literal["people", ""] = "people" if HUMAN in key else ""
-    stored = by_part(stored)
-    if not isinstance(stored, Mapping):
-        yield Label(key, "", stored, (), by)
-        return
-    if key == SCORES:
-        for name, score in stored.items():
-            is_score = isinstance(score, Mapping)
-            yield Label(SCORES, name, score.get("value") if is_score else score, (), "scorer" if is_score else by)
-        return
-    beside: dict[str, Any] = {}
-    if key in stored:
-        beside = {name: value for name, value in stored.items() if name != key}
-        stored = stored[key]
-    numbers, votes = vote_numbers(stored), []
-    if numbers or (isinstance(stored, Mapping) and FINAL in stored):
-        beside |= {name: value for name, value in stored.items() if name not in (FINAL, *numbers)}
-        votes = [stored[number] for number in numbers]
-        stored = stored.get(FINAL)
-    stored, *votes = map(by_part, (stored, *votes))
-    with_parts = [value for value in (stored, *votes) if isinstance(value, Mapping)]
-    if not with_parts:
-        yield Label(key, "", stored, tuple(votes), by)
-    for part in dict.fromkeys(part for value in with_parts for part in value):
-        value = stored.get(part) if isinstance(stored, Mapping) else None
-        yield Label(key, part, value, tuple(vote.get(part) for vote in votes if isinstance(vote, Mapping)), by)
-    for name, value in beside.items():
-        yield Label(key, name, value, (), by, beside=True)
-
-
-def value_of(key: str, stored: Any) -> Any:
-    """The value of a label without parts; None for a label with parts, and for a tie."""
-    return next((label.value for label in read(key, stored) if not label.part), None)
-
-
-def vote_in(stored: Any, vote: str = FINAL) -> Any:
-    """What stands under a vote's number, or what the votes come to; without votes it is the value itself."""
-    return stored.get(vote) if isinstance(stored, Mapping) and FINAL in stored else stored
-
-
-def vote_numbers(stored: Any) -> list[str]:
-    """The numbers of the votes that are stored, in order; none if it has no votes."""
-    if not isinstance(stored, Mapping):
-        return []
-    numbers = [key for key in stored if key.isascii() and key.isdigit()]
-    has_votes = FINAL in stored or len(numbers) == len(stored)
-    return sorted(numbers, key=lambda name: (len(name), name)) if has_votes else []
-
-
-def label_name(key: str, part: str = "") -> str:
-    """The name of a label or of a part of it, as `agreement --between` takes it.
-
-    Examples are `mood` and `rating.Detail Level`. A part that is called like its label is the label.
-    """
-    return key if part in ("", key, key.replace(HUMAN, "", 1)) else f"{key}.{part}"
+def whole_value(holder: Conversation | Message, name: str) -> Any:
+    """The value of a label without parts, or of the part called like it; else None, as without one and for a tie."""
+    return parts_of(name, holder.labels.get(name, Label())).get("", Label()).value
 
 
 def plain_values(value: Any) -> list[str]:
@@ -173,35 +89,26 @@ def _text(value: Any) -> str:
 def annotations_of(conversation: Conversation) -> dict[str, list[str]]:
     """Values of each label by name, of the conversation and of all its messages together, in lower case."""
     merged: dict[str, list[str]] = {}
-    for labels in (of_conversation(conversation), *map(of_message, conversation.messages)):
-        for name, values in labels.items():
+    for found in (annotations_in(conversation), *map(annotations_in, conversation.messages)):
+        for name, values in found.items():
             merged.setdefault(name, []).extend(value.lower() for value in values)
     return merged
 
 
-def of_message(message: Message) -> dict[str, list[str]]:
-    """Values of each label of a message by name; labels with parts are left out."""
-    return {_name(label): values for label, values in _annotations(message) if not label.part}
+def annotations_in(holder: Conversation | Message) -> dict[str, list[str]]:
+    """Values of each label that says something of behaviour or quality, by name; of votes the result counts.
 
-
-def of_conversation(conversation: Conversation) -> dict[str, list[str]]:
-    """Values of each label of the conversation as a whole, by name; each part is a label."""
-    return {_name(label): values for label, values in _annotations(conversation)}
-
-
-def _annotations(holder: Conversation | Message) -> Iterator[tuple[Label, list[str]]]:
-    """Each label that says something of behaviour or quality, with its values; of votes the result counts."""
-    for key, stored in holder.labels.items():
-        if key not in NO_JUDGEMENTS:
-            for label in read(key, stored):
-                if not (label.beside or label.by == "scorer") and (values := plain_values(label.value)):
-                    yield label, values
-
-
-def _name(label: Label) -> str:
-    if label.key == "intent" and isinstance(label.value, list) and PEOPLES_INTENTS.issuperset(label.value):
-        return PEOPLES_INTENT
-    return " ".join(filter(None, (label.key, label.part))).replace("_", " ")
+    Each part of a conversation's label is a label; labels of messages that have parts are left out.
+    """
+    found: dict[str, list[str]] = {}
+    for name, part, label in labels_in(holder):
+        values = plain_values(label.value)
+        is_aside = name in NO_JUDGEMENTS or part in REMARKS or (part and isinstance(holder, Message))
+        if values and not is_aside:
+            of_people = isinstance(label.value, list) and PEOPLES_INTENTS.issuperset(map(str, label.value))
+            full = " ".join(filter(None, (name, part))).replace("_", " ")
+            found[PEOPLES_INTENT if name == "intent" and of_people else full] = values
+    return found
 
 
 def side_of(conversation: Conversation) -> AnnotationSide:

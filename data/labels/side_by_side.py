@@ -14,14 +14,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, ValidationError, model_validator
 
 from ...errors import DataError, first_invalid
 from .. import domains
 from ..files.json import from_yaml, read_text
 from ..identity import digest
 from ..people import paired
-from ..records import Conversation, Message
+from ..records import Conversation, Message, Record, value_of
 from ..rules.guards import plain_words
 from .definition import LabelDefinition
 
@@ -41,13 +41,12 @@ PASS = 0.75
 LocalText: TypeAlias = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 
 
-class SideSource(BaseModel):
+class SideSource(Record):
     """Where one side's answers come from: a source, or a label of the other side's answers, such as QuAC's own."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     name: LocalText
-    source: Path | None = None
+    source: Annotated[Path, AfterValidator(lambda path, info: (info.context or Path()) / path)] | None = None
+    """A path in a study's file is relative to it."""
     label: LocalText | None = None
 
     @model_validator(mode="after")
@@ -57,10 +56,8 @@ class SideSource(BaseModel):
         return self
 
 
-class Study(BaseModel):
+class Study(Record):
     """A task file: who is compared, who labels how much."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     first: SideSource
     second: SideSource
@@ -71,25 +68,20 @@ class Study(BaseModel):
     """Share of the quiz that a person must get right; 0 leaves the quiz out."""
     seed: int = 0
 
+    @model_validator(mode="after")
+    def _first_has_a_source(self) -> Self:
+        if self.first.source is None:
+            raise ValueError("first has no source: a label is that of the first side's answers, for the second")
+        return self
+
     @classmethod
     def of(cls, path: Path) -> Self:
-        """The study of a YAML file, whose paths are relative to it; DataError names a problem in one line."""
+        """The study of a YAML file; DataError names a problem in one line."""
         try:
-            study = cls.model_validate(from_yaml(read_text(path), str(path)))
+            return cls.model_validate(from_yaml(read_text(path), str(path)), context=path.parent)
         except ValidationError as error:
             first = first_invalid(error)
             raise DataError(f"{path}: {first.path or 'the file'}: {first.reason}: mend it") from None
-        if study.first.source is None:
-            raise DataError(
-                f"{path}: first: has no source: a label is that of the first side's answers, for the second"
-            )
-        sides = {"first": study.first, "second": study.second}
-        beside = {
-            name: side.model_copy(update={"source": path.parent / side.source})
-            for name, side in sides.items()
-            if side.source is not None
-        }
-        return study.model_copy(update=beside)
 
 
 @dataclass(frozen=True)
@@ -153,10 +145,8 @@ that are the same are shown without a question.
 """
 
 
-class Quiz(BaseModel):
+class Quiz(Record):
     """The entry test: questions about the task, with sample annotations to look at."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     text: str
     """What the samples are about."""
@@ -210,7 +200,7 @@ def by_label(conversations: Sequence[Conversation], label: str) -> list[Conversa
     """
     relabelled = []
     for one in conversations:
-        texts = [message.labels.get(label) for message in one.messages]
+        texts = [value_of(message.labels, label) for message in one.messages]
         messages = [
             Message(role=message.role, text=text) if isinstance(text, str) else message
             for message, text in zip(one.messages, texts, strict=True)

@@ -21,11 +21,9 @@ from ..files.json import dumps, read_json, read_lines, write_lines, write_text
 from ..files.paths import make_folder
 from ..formats.source import MANIFEST, Contents, Format
 from ..identity import digest
-from ..recllmsim.published_labels import HUMAN
 from ..recllmsim.tasks import task_name
-from ..records import Conversation, Json, Record, as_object
+from ..records import HUMAN, Conversation, Json, Label, Message, Record
 from .definition import Ballot, LabelDefinition, final_value
-from .reading import kept_aside
 
 LABELS = "labels.jsonl"
 """File of a table of labels in its folder."""
@@ -56,78 +54,49 @@ def text_of(conversation: Conversation, label: LabelDefinition, unit: int) -> st
     """The text of a message, a context, a profile or a person's reason; empty without one."""
     if unit != WHOLE:
         return conversation.messages[unit].text
-    if label.unit == "reason":
-        return str(conversation.scenario.get(WHY) or "")
     scenario = conversation.scenario
     if label.unit == "profile":
         return domains.profile_of(scenario)
-    text = scenario.get({"context": "task_context"}.get(label.unit, label.unit))
+    text = scenario.get({"context": "task_context", "reason": WHY}.get(label.unit, label.unit))
     return text if isinstance(text, str) else ""
 
 
-def labels_at(conversation: Conversation, label: LabelDefinition, unit: int) -> Mapping[str, Any]:
-    """The labels of a unit, or the field that holds the label.
-
-    Keys of a published file that its reader leaves aside are included, such as a label of another project.
-    """
-    holder = conversation if unit == WHOLE else conversation.messages[unit]
-    return {**kept_aside(holder), **(holder.labels if label.shape.place == "labels" else holder.extra)}
-
-
-def is_labelled(conversation: Conversation, label: LabelDefinition, unit: int) -> bool:
-    """Whether the unit has the label; DataError if another label is stored in its place."""
-    there = labels_at(conversation, label, unit)
-    wrong = [name for name, value in (label.value_in(there) or {}).items() if label.parts[name].problem(value)]
-    if wrong:
-        where = f"message {unit}" if unit != WHOLE else "the conversation"
-        raise DataError(
-            f"conversation {conversation.extra.get('path') or conversation.id}: {where} has {wrong[0]!r} in another "
-            f"form than the label {label.name!r}: choose the label that fits, or label all anew (--redo)"
-        )
-    return any(there.get(key) is not None for key in label.keys)
+def holder_of(conversation: Conversation, unit: int) -> Conversation | Message:
+    """The conversation itself, or the message, that a unit is."""
+    return conversation if unit == WHOLE else conversation.messages[unit]
 
 
 def missing(conversation: Conversation, label: LabelDefinition) -> list[int]:
-    """The units that lack the label; DataError as `is_labelled`."""
-    return [unit for unit in units_of(conversation, label) if not is_labelled(conversation, label, unit)]
+    """The units that lack the label; DataError if another label is stored in its place."""
+    units = units_of(conversation, label)
+    for unit in units:
+        there = label.value_in(holder_of(conversation, unit)) or {}
+        if wrong := [name for name, value in there.items() if label.parts[name].problem(value)]:
+            where = f"message {unit}" if unit != WHOLE else "the conversation"
+            raise DataError(
+                f"conversation {conversation.extra.get('path') or conversation.id}: {where} has {wrong[0]!r} in another "
+                f"form than the label {label.name!r}: choose the label that fits, or label all anew (--redo)"
+            )
+    return [unit for unit in units if not label.held_by(holder_of(conversation, unit))]
 
 
-def stored_keys(
-    label: LabelDefinition, final: Mapping[str, Any] | None, votes: Sequence[Mapping[str, Any] | None]
-) -> Json:
-    """The stored form of a unit's votes: every key of the label, None for an absent one.
-
-    The final value of a tie is null, and its votes stand beside it, also of a label that otherwise stores only the
-    value. A tied text is left out.
-    """
-    voted = label.voted(final or dict.fromkeys(label.parts), votes)
-    if label.votes:
-        return voted if any(vote is not None for vote in votes) else {}
-    if final is None:
-        return {}
-    whole = label.stored(final)
-    alone = label.shape.within is None and label.unit != "reason"  # an answer to a study has no place for votes
-    tied = [
-        name
-        for name, part in label.parts.items()
-        if alone and not part.text and final.get(name) is None and label.applies(name, final)
-    ]
-    return {key: whole.get(key) for key in label.keys} | {name: voted[name] for name in tied}
-
-
-def _with_keys(conversation: Conversation, unit: int, keys: Mapping[str, Any], place: str) -> Conversation:
-    """The conversation with these keys at a unit; None removes one."""
-    holder = conversation if unit == WHOLE else conversation.messages[unit]
-    merged = {**getattr(holder, place), **keys}
-    update = {place: {key: value for key, value in merged.items() if key not in keys or value is not None}}
-    if unit == WHOLE:
+def _labelled(conversation: Conversation, label: LabelDefinition, row: "LabelRow", *, by_people: bool) -> Conversation:
+    """The conversation with the labels of a row in the place of those that it has."""
+    holder = holder_of(conversation, row.message)
+    said = Label(value=row.value, votes=row.votes, by=("people",) if by_people else row.by)
+    new = {f"{key}{HUMAN * by_people}": one for key, one in label.as_labels(said).items()}
+    gone = {f"{key}{HUMAN * by_people}" for key in label.keys} - new.keys()
+    update: dict[str, Any] = {"labels": {key: one for key, one in {**holder.labels, **new}.items() if key not in gone}}
+    if label.translates and not by_people:
+        update = {"extra": {**holder.extra, **{key: one.value for key, one in new.items()}}}
+    if row.message == WHOLE:
         return conversation.model_copy(update=update)
     messages = list(conversation.messages)
-    messages[unit] = messages[unit].model_copy(update=update)
+    messages[row.message] = messages[row.message].model_copy(update=update)
     return conversation.model_copy(update={"messages": tuple(messages)})
 
 
-LabelKey: TypeAlias = tuple[str, str, int | None]
+LabelKey: TypeAlias = tuple[str, str, int]
 """What an answer is about: label, conversation, message."""
 
 
@@ -138,25 +107,16 @@ class Item(Record):
     """Name of the label, or of the study."""
     conversation: str
     """Id of the conversation."""
-    message: int | None = None
-    """Number of the labelled message, from 0; None for the conversation as a whole."""
-    path: str = ""
-    """Path of its file, where the source has one."""
+    message: int = WHOLE
+    """Number of the labelled message, from 0; -1 for the conversation as a whole."""
     seen: str = ""
-    """Digest of the text that it is about: an answer is not one about a text that has changed since. Empty: not
-    known."""
+    """Digest of the text that it is about: it is about no text that has changed since. Empty: not known."""
 
     @classmethod
     def of(cls, conversation: Conversation, label: LabelDefinition, unit: int) -> "Item":
         """A unit of a conversation as a thing to label."""
-        path = conversation.extra.get("path")
-        return Item(
-            label=label.name,
-            conversation=conversation.id,
-            message=None if unit == WHOLE else unit,
-            path=path if isinstance(path, str) else "",
-            seen=seen_of(conversation, label, unit),
-        )
+        seen = seen_of(conversation, label, unit)
+        return Item(label=label.name, conversation=conversation.id, message=unit, seen=seen)
 
     @property
     def key(self) -> LabelKey:
@@ -170,6 +130,11 @@ class Item(Record):
     def is_of(self, answer: "LabelAnswer") -> bool:
         """Whether an answer is about this thing as it is now."""
         return answer.key == self.key and answer.seen in ("", self.seen)
+
+    def is_in(self, conversation: Conversation, label: LabelDefinition) -> bool:
+        """Whether the conversation has this thing, with the text that it had."""
+        there = self.message in units_of(conversation, label)
+        return there and self.seen in ("", seen_of(conversation, label, self.message))
 
 
 class LabelAnswer(Item):
@@ -185,18 +150,19 @@ class LabelAnswer(Item):
     """Whether it takes back the answer before it about the same thing."""
 
 
-def items_of(conversations: Iterable[Conversation], labels: Sequence[LabelDefinition]) -> list[Item]:
-    """The items to label: conversations and messages, once for each label about them.
+def items_of(conversations: Iterable[Conversation], labels: Sequence[LabelDefinition], seed: int = 0) -> list[Item]:
+    """The items to label: conversations and messages, once for each label about them, without those that have no text.
 
-    A message counts for labels of its side. Units without text and messages outside the history are left out.
+    Conversations are in an order by digest that is the same for every annotator; messages are in theirs.
     """
-    items = []
-    for conversation in conversations:
-        for label in labels:
-            for unit in units_of(conversation, label):
-                if unit == WHOLE or conversation.messages[unit].text.strip():
-                    items.append(Item.of(conversation, label, unit))
-    return items
+    items = [
+        Item.of(conversation, label, unit)
+        for conversation in conversations
+        for label in labels
+        for unit in units_of(conversation, label)
+        if unit == WHOLE or conversation.messages[unit].text.strip()
+    ]
+    return sorted(items, key=lambda item: (digest("label", seed, item.conversation), item.message))
 
 
 def seen_of(conversation: Conversation, label: LabelDefinition, unit: int) -> str:
@@ -217,35 +183,11 @@ def standing(answers: Iterable[LabelAnswer]) -> dict[LabelKey, LabelAnswer]:
     return latest
 
 
-def in_order(items: Iterable[Item], seed: int = 0) -> list[Item]:
-    """The items conversation by conversation, in an order by digest that is the same for every annotator.
-
-    Those of one conversation stand in the order of its messages.
-    """
-
-    def place(item: Item) -> tuple[str, int]:
-        return digest("label", seed, item.conversation), WHOLE if item.message is None else item.message
-
-    return sorted(items, key=place)
-
-
-def model_value(label: LabelDefinition, conversation: Conversation, item: Item) -> dict[str, Any] | None:
-    """The value in the data; None if it has no such label."""
-    return label.value_in(labels_at(conversation, label, WHOLE if item.message is None else item.message))
-
-
 # --- The table beside the data
 
 
-class LabelRow(Item):
-    """One labelled thing."""
-
-    value: Json | None = None
-    """What the votes come to, by the published rule: null in a tied part, None without any readable vote."""
-    votes: tuple[Json | None, ...] = ()
-    """Each vote; None where a reply could not be used."""
-    by: tuple[str, ...] = ()
-    """Who gave each vote: a person's name, a model or a function."""
+class LabelRow(Label, Item):
+    """One labelled thing: its value by part, by the published rule; each vote, and who gave it."""
 
     @classmethod
     def voted(cls, item: Item, label: LabelDefinition, votes: Ballot, by: Iterable[str]) -> "LabelRow":
@@ -253,11 +195,6 @@ class LabelRow(Item):
         fields = {name: getattr(item, name) for name in Item.model_fields}
         ballot = tuple(None if vote is None else dict(vote) for vote in votes)
         return cls(**fields, value=final_value(label, ballot), votes=ballot, by=tuple(by))
-
-    @property
-    def unit(self) -> int:
-        """The number of the message, or `WHOLE`."""
-        return WHOLE if self.message is None else self.message
 
 
 @dataclass(frozen=True)
@@ -273,11 +210,6 @@ class LabelTable:
     settings: Mapping[str, Any] = field(default_factory=dict)
     """What else decides them, such as the annotators."""
 
-    @property
-    def keys(self) -> frozenset[str]:
-        """The keys of a conversation's labels under which they stand."""
-        return frozenset(f"{key}{HUMAN * self.people}" for label in self.labels.values() for key in label.keys)
-
     def write(self, folder: Path) -> None:
         """Write it into a folder; DataError if it cannot be written."""
         make_folder(folder)
@@ -286,66 +218,48 @@ class LabelTable:
 
     def manifest(self, folder: Path) -> dict[str, Any]:
         """What its manifest in the folder says."""
-        definitions = {name: label.model_dump(mode="json", by_alias=True) for name, label in self.labels.items()}
+        definitions = {name: label.model_dump(mode="json") for name, label in self.labels.items()}
         source = os.path.relpath(self.source.resolve(), folder.resolve())
         return {"source": source, "people": self.people, "labels": definitions, **self.settings}
 
     @classmethod
     def read(cls, folder: Path) -> "LabelTable":
         """The table of a folder; DataError names what is wrong in it."""
-        manifest = as_object(read_json(folder / MANIFEST))
+        manifest = read_json(folder / MANIFEST)
         try:
-            labels = {name: LabelDefinition.model_validate(label) for name, label in dict(manifest["labels"]).items()}
-            source, people = folder / str(manifest["source"]), bool(manifest["people"])
-        except (KeyError, TypeError, ValueError):
-            raise DataError(
-                f"{at(folder / MANIFEST)}: is no manifest of labels: label the conversations again"
-            ) from None
+            labels = {name: LabelDefinition.model_validate(label) for name, label in manifest["labels"].items()}
+            source, people = folder / manifest["source"], bool(manifest["people"])
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise DataError(f"{at(folder / MANIFEST)}: is no manifest of labels: label anew") from None
         rows = []
         for number, line in read_lines(folder / LABELS):
             try:
-                rows.append(LabelRow.model_validate(line))
-                label = labels[rows[-1].label]
-                problems = [one for vote in rows[-1].votes if vote for one in label.problems(vote)]
+                row = LabelRow.model_validate(line)
+                label = labels[row.label]
+                problems = [one for vote in row.votes if vote for one in label.problems(vote)]
             except (ValidationError, KeyError) as error:
                 problems = [first_invalid(error).message if isinstance(error, ValidationError) else f"no label {error}"]
             if problems:
                 raise DataError(f"{at(folder / LABELS, f'line {number}')}: {problems[0]}: mend or remove it")
+            rows.append(row)
         return cls(source, labels, rows, people)
 
     def put_into(self, conversations: Iterable[Conversation]) -> Iterator[Conversation]:
-        """The conversations with these labels, in the published shape; rows about a text that has changed are left out."""
+        """The conversations with these labels; rows about a text that has changed are left out."""
         rows: dict[str, list[LabelRow]] = defaultdict(list)
         for row in self.rows:
             rows[row.conversation].append(row)
         for conversation in conversations:
             for row in rows.get(conversation.id, ()):
                 label = self.labels[row.label]
-                if row.unit not in units_of(conversation, label):
-                    continue
-                if row.seen not in ("", seen_of(conversation, label, row.unit)):
-                    continue
-                if self.people:
-                    voted = label.voted(row.value or dict.fromkeys(label.parts), row.votes)
-                    keys: Json = {f"{key}{HUMAN}": value for key, value in voted.items()}
-                    place = "labels"
-                else:
-                    keys, place = stored_keys(label, row.value, row.votes), label.shape.place
-                conversation = _with_keys(conversation, row.unit, keys, place)
+                if row.is_in(conversation, label):
+                    conversation = _labelled(conversation, label, row, by_people=self.people)
             yield conversation
 
 
 def is_table(folder: Path) -> bool:
     """Whether a folder holds labels beside a data set."""
     return (folder / LABELS).is_file() and (folder / MANIFEST).is_file()
-
-
-def tables_of(path: Path) -> Iterator[LabelTable]:
-    """The tables of a path: its own, and those of the labelled data that it is about; none of other data."""
-    while is_table(path):
-        table = LabelTable.read(path)
-        yield table
-        path = table.source
 
 
 def _read(folder: Path) -> Contents:

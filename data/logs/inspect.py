@@ -216,8 +216,8 @@ def whole(text: str) -> str:
 
 def scores_of(conversation: Conversation) -> dict[str, Any]:
     """The scores and labels of a conversation that have a value, by name, each with its reason."""
-    scores = {name: {"value": value} for name, value in conversation.labels.items() if _is_value(value)}
-    for name, score in as_object(conversation.labels.get("scores")).items():
+    scores = {name: {"value": one.value} for name, one in conversation.labels.items() if _is_value(one.value)}
+    for name, score in conversation.scores.items():
         if is_object(score) and _is_value(score.get("value")):
             scores[name] = {"value": score["value"], "explanation": str(score.get("reason") or "")}
     return scores

@@ -1,9 +1,8 @@
 """RecLLMSim's data sets: a file for each conversation, simulated with a profile as text or of people with a structured one.
 
 As published with "To What Extent Can LLMs Assist in User Simulation for Task-Oriented Conversations" and
-"Human vs. Agent in Task-Oriented Conversations" (SIGIR-AP 2025). Annotations become labels with their published names
-and values, whose shapes differ between the variants; those whose key depends on the edition have the name of what they
-hold (`published_labels`).
+"Human vs. Agent in Task-Oriented Conversations" (SIGIR-AP 2025). Annotations become labels with their published names;
+those whose key depends on the edition have the name of what they hold (`published_labels`).
 """
 
 import re
@@ -13,33 +12,30 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from ...errors import DataError, at
-from ..domains import Dataset, Domain, Material, labelled
+from ..domains import NO_LABELS, Dataset, Domain, Material, labelled
 from ..files.json import difference, member, read_json, write_json
 from ..files.paths import content, json_files
 from ..formats.source import Contents, Format, Source
 from ..identity import digest, named
-from ..records import Conversation, Message
+from ..records import HUMAN, Conversation, Label, Message, as_list, as_object
 from ..rules.linter import DIALOGUE_RULES
 from ..text.languages import language_of
 from .profiles import KIND, Situation
-from .published_labels import HUMAN, KEYS, is_behaviour, keys_for, renamed
+from .published_labels import FINAL, KEYS, LABELS, OF_MESSAGE, keys_for, label_of, published, renamed
 from .tasks import task_name
 
 Variant: TypeAlias = Literal["simulated", "human", "human_v2"]
 
-_OF_MESSAGE = ("content_zh", "intent", "intent_zh", "hallucination", "content_zh_old", "satisfaction", "reason")
-"""Annotations of a message in file order. Translations of its content are no labels."""
-TRANSLATIONS = ("preference_zh", "task_context_zh")
+TRANSLATIONS = ("preference_zh", "task_context_zh", "content_zh", "content_zh_old")
+"""Translations, which are no labels."""
 
 SIMULATED_KEYS = ("task", "preference_id", "task_context_id", "preference", "preference_zh", "task_context",
                   "task_context_zh", "history")  # fmt: skip
 HUMAN_KEYS = ("chat_model", "history", "task_context", "task_type", "profile")
-LABELS = ("chat_model", "questionnaire", "conflict", "preference_summary_old", "preference_summary", "rating",
-          "satisfaction", "profile_mapped", "post_questions")  # fmt: skip
-"""Annotations of a conversation in file order. Those that begin with `strategy` follow them, sorted."""
-
 _BY_PATH = "by_path"
 """Field of `extra`: keys of the situation that are not in the file, but in its path."""
+_FILE, _TURN = "file", "turn"
+"""Fields of `extra`: what a file, or a turn in it, holds in another form or order than ours (`difference`)."""
 _STRATEGY = "strategy"
 INDENT = 4
 """Indent of the published files, which have no final newline."""
@@ -61,20 +57,15 @@ def from_object(value: Any, path: str | Path) -> Conversation:
     scenario = _situation(value | in_path, messages, path).scenario()
     keys = renamed(value)
     names: dict[str, str] = {key: name for name, key in keys.items()}
-    labels: dict[str, Any] = {
-        names.get(key, key): value[key]
-        for key in map(str, value)
-        if key in LABELS or key.startswith(_STRATEGY) or _is_voted(value[key])
-    }
-    extra: dict[str, Any] = {"variant": _variant("preference" in scenario, value, value.get("profile", {}))} | (
-        {KEYS: keys} if keys else {}
-    )
-    extra |= {_BY_PATH: sorted(in_path)} if in_path else {}
+    labelled_keys = {names.get(key, key): key for key in map(str, value) if _is_label(key, value)}
+    labels = {name: label_of(name, value[key]) for name, key in labelled_keys.items()}
+    extra: dict[str, Any] = {"variant": _variant("preference" in scenario, value, value.get("profile", {}))}
+    extra |= {key: kept for key, kept in ((KEYS, keys), (_BY_PATH, sorted(in_path))) if kept}
     extra |= {key: value[key] for key in TRANSLATIONS if key in value}
     conversation = Conversation(id="", scenario=scenario, messages=messages, labels=labels, extra=extra)
     patch = difference(value | {"history": None}, _file(conversation) | {"history": None})
     if patch:
-        conversation = conversation.model_copy(update={"extra": extra | {"file": patch}})
+        conversation = conversation.model_copy(update={"extra": extra | {_FILE: patch}})
     return conversation
 
 
@@ -85,12 +76,11 @@ def to_object(conversation: Conversation) -> dict[str, Any]:
     messages that are not stored and everything that the format cannot hold (see `unsupported`).
     """
     history = [_turn(message) for message in conversation.messages if message.stored]
-    return _restored(_file(conversation) | {"history": history}, conversation.extra.get("file"))
+    return _restored(_file(conversation) | {"history": history}, conversation.extra.get(_FILE))
 
 
 def unsupported(conversation: Conversation) -> list[str]:
     """What a file cannot hold of a conversation, by kind; a goodbye is left out on purpose, and is not listed."""
-    published = {*SIMULATED_KEYS, *HUMAN_KEYS, *LABELS}
     stored = [message for message in conversation.messages if message.stored]
     kinds: dict[str, Any] = {
         "rejected drafts": any(attempt.verdict == "rejected" for attempt in conversation.attempts()),
@@ -98,8 +88,9 @@ def unsupported(conversation: Conversation) -> list[str]:
         "spans": any(message.spans for message in stored),
         "messages of a third role": any(message.name is not None for message in conversation.messages),
     } | {
-        f"label {key}": not (key in published or is_behaviour(key) or key.startswith(_STRATEGY) or _is_voted(value))
-        for key, value in conversation.labels.items()
+        f"label {name}": not _is_label(name, {name: published(name, label)})
+        for name, label in conversation.labels.items()
+        if label != Label()
     }
     return [kind for kind, is_lost in kinds.items() if is_lost]
 
@@ -158,19 +149,31 @@ def _message(turn: Any, path: str | Path, where: str) -> Message:
     role = turn.get("role") if isinstance(turn, dict) else None
     if role not in ("user", "assistant") or not isinstance(text := turn.get("content"), str):
         raise DataError(f"{at(path, where)}: needs a 'role' (user or assistant) and a text as 'content': mend it there")
-    labels = {key: turn[key] for key in turn if key in _OF_MESSAGE and not key.startswith("content")}
-    extra = {key: turn[key] for key in turn if key in _OF_MESSAGE and key not in labels}
+    extra = {key: turn[key] for key in turn if key in TRANSLATIONS}
+    known = {"role", "content", *extra, *NO_LABELS}
+    labels = {key: label_of(key, turn[key]) for key in turn if key not in known and turn[key] is not None}
     message = Message(role=role, text=text, labels=labels, extra=extra)
     patch = difference(turn, _turn(message))
-    return message.model_copy(update={"extra": extra | {"turn": patch}}) if patch else message
+    return message.model_copy(update={"extra": extra | {_TURN: patch}}) if patch else message
 
 
 def _turn(message: Message) -> dict[str, Any]:
-    annotations = message.labels | message.extra
-    turn: dict[str, Any] = {"role": message.role, "content": message.text}
-    by_people = (key for key in message.labels if HUMAN in key)
-    turn |= {key: annotations[key] for key in (*_OF_MESSAGE, *by_people) if key in annotations}
-    return _restored(turn, message.extra.get("turn"))
+    values = _published(message.labels, message.extra.get(_TURN))
+    values |= {key: message.extra[key] for key in TRANSLATIONS if key in message.extra}
+    keys = dict.fromkeys((*OF_MESSAGE, *message.labels))
+    turn = {"role": message.role, "content": message.text}
+    turn |= {key: values[key] for key in keys if values.get(key) is not None}
+    return _restored(turn, message.extra.get(_TURN))
+
+
+def _published(labels: Mapping[str, Label], patch: Any, keys: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """By key what a file holds of labels: what it held in another form than ours, as long as the label is the same."""
+    values: dict[str, Any] = {}
+    for name, label in labels.items():
+        key = name if keys is None else keys[name]
+        held = as_object(as_object(patch).get("values")).get(key)
+        values[key] = published(name, label) if held is None or label_of(name, held) != label else held
+    return values
 
 
 def _file(conversation: Conversation) -> dict[str, Any]:
@@ -180,42 +183,36 @@ def _file(conversation: Conversation) -> dict[str, Any]:
     simulated = variant(conversation) == "simulated"
     if simulated and of_situation.pop("profile", None) is not None:
         of_situation["preference"] = situation.profile_text  # the one form that simulated users have in these files
-    keys_of = _label_keys_of(conversation)
-    labels = {keys_of[name]: value for name, value in conversation.labels.items()}
+    labels = _published(conversation.labels, conversation.extra.get(_FILE), _label_keys_of(conversation))
     values = labels | of_situation | {"history": []}
     values |= {key: conversation.extra[key] for key in TRANSLATIONS if key in conversation.extra}
     if not simulated:
         values["task_type"] = values.pop("task")
     strategies = sorted(key for key in labels if key.startswith(_STRATEGY))
-    voted = (key for key, value in labels.items() if _is_voted(value))
-    keys = dict.fromkeys((*(SIMULATED_KEYS if simulated else HUMAN_KEYS), *LABELS, *strategies, *voted))
-    apart = conversation.extra.get(_BY_PATH)
-    left = set(apart) if isinstance(apart, list) else set()
-    return {key: values[key] for key in keys if key in values and values[key] is not None and key not in left}
+    own = (key for key in labels if _is_label(key, labels))
+    keys = dict.fromkeys((*(SIMULATED_KEYS if simulated else HUMAN_KEYS), *LABELS, *strategies, *own))
+    left = as_list(conversation.extra.get(_BY_PATH))
+    return {key: values[key] for key in keys if values.get(key) is not None and key not in left}
 
 
 def _label_keys_of(conversation: Conversation) -> dict[str, str]:
     """By name the key of each label in the conversation's file; DataError as `keys_for`."""
-    known = conversation.extra.get(KEYS)
-    there = {str(name): str(key) for name, key in (known if isinstance(known, dict) else {}).items()}
     # A key may look like that of a behaviour label and hold none.
-    there |= {key: key for key in conversation.labels if key.startswith(_STRATEGY)}
-    where = str(conversation.extra.get("path") or conversation.id)
-    return keys_for(conversation.labels, there, where)
+    odd = {name: name for name in conversation.labels if name.startswith(_STRATEGY)}
+    there = {**as_object(conversation.extra.get(KEYS)), **odd}
+    return keys_for(conversation.labels, there, str(conversation.extra.get("path") or conversation.id))
 
 
-def _is_voted(value: Any) -> bool:
-    """Whether a key of a file holds a label with its votes, whatever its name: a label of somebody's own."""
-    return (
-        isinstance(value, dict)
-        and isinstance(value.get("final"), dict)
-        and all(map(str.isdecimal, set(value) - {"final"}))
-    )
+def _is_label(key: str, values: Mapping[str, Any]) -> bool:
+    """Whether a key of a file holds a label: a published one, or somebody's own with votes or by people."""
+    published_key = key in LABELS or key.startswith(_STRATEGY)
+    own = HUMAN in key or f"{key}{HUMAN}" in values or FINAL in as_object(values[key])
+    return (published_key or own) and values[key] is not None
 
 
 def _restored(derived: Mapping[str, Any], patch: Any) -> dict[str, Any]:
     """The original object from its patch, with annotations that were changed or added since."""
-    fields = patch if isinstance(patch, dict) else {}
+    fields = as_object(patch)
     merged = {**fields.get("values", {}), **derived}
     order = dict.fromkeys((*fields.get("order", ()), *derived, *merged))
     return {key: merged[key] for key in order if key in merged}

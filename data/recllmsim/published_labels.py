@@ -8,34 +8,39 @@ of its label page, such as `style`, and people's the same with `_human`. Writing
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any
 
 from ...errors import DataError
+from ..records import HUMAN, Label, as_object, is_object
 
-HUMAN = "_human"
-"""What the name of people's label has that the model's has not."""
+FINAL = "final"
+"""Key of what votes come to; they stand beside it under their numbers."""
 KEYS = "label_keys"
 """Field of a read conversation's `extra`: by the name of a label the key that its file has."""
 
 EDITIONS: Mapping[str, Mapping[str, str]] = {
     "Human_Vs_Agent": {
-        "strategy_V1": "solving", "strategy_V2": "broadness", "strategy_V3": "style", "strategy_V4": "advice",
+        "solving": "strategy_V1", "broadness": "strategy_V2", "style": "strategy_V3", "advice": "strategy_V4",
     },
     "main": {
-        "strategy": "first_taxonomy", "strategy_V2": "order_and_feedback", "strategy_V3": "broadness_and_feedback",
-        "strategy_1120": "first_taxonomy_1120",
+        "first_taxonomy": "strategy", "order_and_feedback": "strategy_V2", "broadness_and_feedback": "strategy_V3",
+        "first_taxonomy_1120": "strategy_1120",
     },
     "satisfaction": {
-        "strategy_V1": "solving", "strategy_V2": "order_and_feedback", "strategy_V3": "broadness_and_feedback",
-        "strategy_V4": "style", "strategy_V5": "advice", "strategy_V1_deprecated": "first_taxonomy",
-        "strategy_V4_deprecated": "style_deprecated", "strategy_1120": "first_taxonomy_1120",
+        "solving": "strategy_V1", "order_and_feedback": "strategy_V2", "broadness_and_feedback": "strategy_V3",
+        "style": "strategy_V4", "advice": "strategy_V5", "first_taxonomy": "strategy_V1_deprecated",
+        "style_deprecated": "strategy_V4_deprecated", "first_taxonomy_1120": "strategy_1120",
     },
 }  # fmt: skip
-"""By the branch of the published repository: the label under each key. A new label gets the key of the first that fits."""
+"""By the branch of the published repository: the key of each label. A new label gets that of the first that fits."""
 
+LABELS = ("chat_model", "questionnaire", "conflict", "preference_summary_old", "preference_summary", "rating",
+          "satisfaction", "profile_mapped", "post_questions")  # fmt: skip
+"""Annotations of a conversation in file order, without votes. Those that begin with `strategy` follow them, sorted."""
+OF_MESSAGE = ("content_zh", "intent", "intent_zh", "hallucination", "content_zh_old", "satisfaction", "reason")
+"""Annotations of a message in file order; what else stands beside its text is a label of somebody's own."""
 _KEY = re.compile(r"strategy(?P<human>_human)?(_V\d+|(?P<judge>_1120))?(?P<first>_deprecated)?")
 _PARTS: Mapping[str, tuple[str, str, str]] = {
     "broadness_and_feedback": ("question_broadness", "feedback", "context_dependency"),
@@ -72,7 +77,7 @@ def object_of(key: str, stored: Any) -> str | None:
     named = _KEY.fullmatch(key)
     if named is None or not isinstance(stored, Mapping):
         return None
-    values = stored.values() if "final" in stored else (stored,)
+    values = stored.values() if FINAL in stored else (stored,)
     parts = {part for value in values if isinstance(value, Mapping) for part in value}
     for name, texts in _PARTS.items():
         own, needed, further = map(set, map(str.split, texts))
@@ -105,16 +110,13 @@ def keys_for(names: Iterable[str], there: Mapping[str, str], where: str = "") ->
     """
     names = list(names)
     new = [name for name in names if name not in there and is_behaviour(name)]
-    known = {name: there.get(name, name) for name in names if name not in new}
-    if not new:
-        return known
     for edition in EDITIONS.values():
-        every = [(key, name) for key, name in edition.items()]
-        every += [(peoples(key), f"{name}{HUMAN}") for key, name in edition.items()]
-        keys = {name: next((key for key, of_key in every if of_key == name), "") for name in new}
-        fits = all((key, name) in every or key not in dict(every) for name, key in there.items())
-        if "" not in keys.values() and fits and len({*keys.values(), *there.values()}) == len(keys) + len(there):
-            return known | keys
+        every = {**edition, **{f"{name}{HUMAN}": peoples(key) for name, key in edition.items()}}
+        keys = {**there, **{name: every.get(name, "") for name in new}}
+        label_under = {key: name for name, key in every.items()}
+        fits = all(label_under.get(key, name) == name for name, key in there.items())
+        if not new or (fits and "" not in keys.values() and len({*keys.values()}) == len(keys)):
+            return {name: keys.get(name, name) for name in names}
     beside = f" beside {', '.join(sorted(there))}" if there else ""
     raise DataError(
         f"{f'{where}: ' if where else ''}no edition of the published labels has {', '.join(new)}{beside}: ask for them in another "
@@ -123,58 +125,15 @@ def keys_for(names: Iterable[str], there: Mapping[str, str], where: str = "") ->
 
 
 def peoples(key: str) -> str:
-    """The key of people's labels beside a model's: as in the published files, `strategy_human_V2`, else `KEY_human`.
+    """The key of people's labels beside a model's.
 
-    >>> peoples("strategy_V2"), peoples("strategy_V1_deprecated"), peoples("intent")
-    ('strategy_human_V2', 'strategy_human_V1', 'intent_human')
+    >>> peoples("strategy_V2"), peoples("strategy_V1_deprecated")
+    ('strategy_human_V2', 'strategy_human_V1')
     """
-    if _KEY.fullmatch(key) is None:
-        return f"{key}{HUMAN}"
     return key.replace("strategy", f"strategy{HUMAN}", 1).removesuffix("_deprecated")
 
 
-@dataclass(frozen=True)
-class Shape:
-    """How the parts of a label are stored."""
-
-    within: str | None = None
-    """Key of the object that holds them; None: each stands by its own name."""
-    place: Literal["labels", "extra"] = "labels"
-    """Which field of a record holds them; translations are in `extra`."""
-    as_text: frozenset[str] = frozenset()
-    """Parts whose numbers are stored as texts."""
-    pairs: bool = False
-    """Whether each part is stored as `{en, zh}`."""
-    also: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Further keys with a translation of the value."""
-    queries: Mapping[str, str] = field(default_factory=dict)
-    """By part what was asked, of an object that is stored as a list of `{query, summary, option}`."""
-
-    def whole(self, parts: dict[str, Any]) -> Any:
-        """The stored parts as what stands under `within`."""
-        if not self.queries:
-            return parts
-        return [{"query": self.queries[part], "summary": part, "option": option} for part, option in parts.items()]
-
-    def stored(self, part: str, value: Any) -> Any:
-        """A value as it is stored; None stays None."""
-        if isinstance(value, list):
-            return [self.stored(part, item) for item in value]
-        if value is None:
-            return None
-        if self.pairs:
-            return {"en": str(value), "zh": _translations().get(str(value), str(value))}
-        return str(value) if part in self.as_text else value
-
-    def read(self, part: str, stored: Any) -> Any:
-        """The value of what is stored; what is not a stored value is given as it is."""
-        if isinstance(stored, list):
-            return [self.read(part, item) for item in stored]
-        if self.pairs and isinstance(stored, Mapping):
-            stored = stored.get("en")
-        is_number = part in self.as_text and isinstance(stored, str) and re.fullmatch(r"-?[0-9]{1,9}", stored)
-        return int(stored) if is_number else stored
-
+# --- The shape in which a value is published
 
 _QUESTIONNAIRE = {
     "Memorization": "在对话过程中，对方是否有发生对前文出现遗忘的情况",
@@ -182,33 +141,67 @@ _QUESTIONNAIRE = {
     "Availability": "总体来说，对方给出的回答对你现实中真实遇到类似的问题有多少参考和使用价值",
     "Diversity": "请从对话整体为对方回答的多样性打分",
 }
-_SHAPES: Mapping[str, Shape] = {
-    "questionnaire": Shape("questionnaire", queries=_QUESTIONNAIRE),
-    "rating": Shape("rating"),
-    "satisfaction_conversation": Shape("satisfaction"),
-    "hallucination": Shape("hallucination"),
-    "profile_mapped": Shape("profile_mapped", as_text=frozenset({"Age"}), pairs=True),
-    "profile_mapped_people": Shape("profile_mapped"),
-    "satisfaction": Shape(as_text=frozenset({"satisfaction"})),
-    "conflict": Shape(),
-    "intent": Shape(also={"intent_zh": INTENTS}),
-    **dict.fromkeys(
-        ("translation", "translation_en", "translation_context", "translation_preference"), Shape(place="extra")
-    ),
-}
-"""By label: the shape in which it is published. Behaviour labels have votes: `{final: {part: value}, 1: ..., 2: ...}`."""
+"""By part what people were asked: published is a list of `{query, summary, option}`."""
+_NUMBER = re.compile(r"-?[0-9]{1,9}")
 
 
-def shape_of(name: str, *, votes: bool) -> Shape:
-    """The shape of a label: the published one, else with votes an object under its name, without them no object."""
-    return _SHAPES.get(name) or Shape(name if votes else None)
+def label_of(name: str, stored: Any) -> Label:
+    """The label that a file holds so; votes with their result are `{final: ..., "1": ..., "2": ...}`.
+
+    >>> label_of("satisfaction", "4").value, label_of("mood", {"final": None, "1": "good", "2": "bad"}).votes
+    (4, ('good', 'bad'))
+    """
+    by = ("people",) if HUMAN in name else ()
+    numbers = sorted((key for key in as_object(stored) if key.isascii() and key.isdecimal()), key=int)
+    if not is_object(stored) or not stored or stored.keys() - {*numbers} - {FINAL}:
+        return Label(value=_value(name, stored), by=by)
+    votes = tuple(_value(name, stored[number]) for number in numbers)
+    return Label(value=_value(name, stored.get(FINAL)), votes=votes, by=by)
 
 
-def by_part(stored: Any) -> Any:
-    """A stored questionnaire, a list of `{query, summary, option}`, as its options by part; anything else as it is."""
-    if not isinstance(stored, list) or not all(isinstance(row, Mapping) and "option" in row for row in stored):
-        return stored
-    return {str(row.get("summary")): row["option"] for row in stored} or stored
+def published(name: str, label: Label) -> Any:
+    """The label as a file holds it: behaviour, a tie, and what is no published label, with the votes."""
+    values = {FINAL: label.value, **{str(number): vote for number, vote in enumerate(label.votes, start=1)}}
+    shaped = {key: _published(name, value) for key, value in values.items()}
+    with_votes = label.votes and (label.value is None or name not in (*LABELS, *OF_MESSAGE))
+    return shaped if is_behaviour(name) or with_votes else shaped[FINAL]
+
+
+def _value(name: str, stored: Any) -> Any:
+    match name.removesuffix(HUMAN), stored:
+        case "questionnaire", [{"summary": str(), "option": _}, *_]:
+            return {str(row.get("summary")): row.get("option") for row in map(as_object, stored)}
+        case "satisfaction", str() if _NUMBER.fullmatch(stored):
+            return int(stored)
+        case "profile_mapped", {**parts}:
+            return {part: _english(value) for part, value in parts.items()}
+    return stored
+
+
+def _published(name: str, value: Any) -> Any:
+    match name.removesuffix(HUMAN), value:
+        case "questionnaire", {**options}:
+            asked = {part: _QUESTIONNAIRE.get(str(part), "") for part in options}
+            return [{"query": asked[part], "summary": part, "option": option} for part, option in options.items()]
+        case "satisfaction", int():
+            return str(value)
+        case "profile_mapped", {**parts}:
+            return {part: _in_both(one) if str(part)[:1].isupper() else one for part, one in parts.items()}
+    return value
+
+
+def _english(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_english(one) for one in value]
+    word = value.get("en") if is_object(value) else value
+    return int(word) if isinstance(word, str) and _NUMBER.fullmatch(word) else word
+
+
+def _in_both(value: Any) -> Any:
+    """Published profiles of simulated users, whose parts begin with a capital, are in both languages."""
+    if isinstance(value, list):
+        return [_in_both(one) for one in value]
+    return value if value is None else {"en": str(value), "zh": chinese(str(value))}
 
 
 def closed_list(name: str) -> tuple[str, ...] | None:
@@ -223,6 +216,11 @@ def _vocabulary() -> dict[str, dict[str, str]]:
     """By attribute the Chinese words of its closed list, with the English ones: `desc_translated.json` of the data."""
     words: dict[str, dict[str, str]] = json.loads((files(__package__) / "vocabulary.json").read_text(encoding="utf-8"))
     return words
+
+
+def chinese(word: str) -> str:
+    """The Chinese word for an English one of the closed lists; the word itself where there is none."""
+    return _translations().get(word, word)
 
 
 @cache

@@ -17,7 +17,7 @@ from ..files.json import read_lines, read_text
 from ..formats.source import Contents, Source
 from ..grounding import ground
 from ..identity import named
-from ..records import Conversation, Json, Message, Record
+from ..records import Conversation, Json, Label, Message, Record
 
 KIND = "simquac"
 """`kind` of a scenario that is a topic."""
@@ -168,6 +168,6 @@ def _pair(block: str, section: str, where: str) -> tuple[Message, Message]:
     if len(lines) < 3 or not lines[1].startswith("QUAC:") or not lines[2].startswith("GPT4:"):
         raise DataError(f"{where}: needs a question, then 'QUAC: ...' and 'GPT4: ...': mend the block")
     answer = "\n".join([lines[2].removeprefix("GPT4:").strip(), *lines[3:]]).strip()
-    labels: Json = {"quac": lines[1].removeprefix("QUAC:").strip()}
+    labels = {"quac": Label(value=lines[1].removeprefix("QUAC:").strip())}
     spans = ground(answer, section).spans
     return Message(role="user", text=lines[0]), Message(role="assistant", text=answer, spans=spans, labels=labels)

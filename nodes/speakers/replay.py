@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 
 from ...data import Loaded, load
 from ...data.identity import digest, ordinals
-from ...data.records import Conversation, Message, Role
+from ...data.records import Conversation, Message, Role, bare
 from ...errors import DataError, at
 from ..limits import Limits
 from ..state import Draft, State, Update
@@ -94,7 +94,7 @@ class ReplaySpeaker:
         Those of a conversation that was not replayed to its end might be wrong: they are left out.
         """
         stored = self.about(state) if state.get("stop") == "user_ended" else None
-        return {} if stored is None else {"labels": stored.labels}
+        return {} if stored is None else {"labels": bare(stored.labels)}
 
     def provenance(self) -> dict[str, Any]:
         return {"replays": self.source, "digest": self._digest}
@@ -107,6 +107,6 @@ class ReplaySpeaker:
 def _draft(message: Message) -> Draft:
     listed = {"spans": message.spans, "tool_calls": message.tool_calls, "parts": message.parts}
     values: dict[str, Any] = {name: [one.plain() for one in records] for name, records in listed.items()}
-    values |= {"labels": dict(message.labels), "extra": dict(message.extra), "kept": dict(message.kept)}
+    values |= {"labels": bare(message.labels), "extra": dict(message.extra), "kept": dict(message.kept)}
     rest = {} if message.stored else {"stored": False}
     return cast(Draft, {"text": message.text} | {name: value for name, value in values.items() if value} | rest)

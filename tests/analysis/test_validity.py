@@ -14,6 +14,7 @@ from duologue.analysis.validity import (
 )
 from duologue.data import Conversation, Message
 from duologue.data.people import part_of
+from duologue.data.records import labels_from
 from duologue.errors import DataError
 
 
@@ -22,7 +23,7 @@ def rated_talk(user, number, points, reply="Here you are.", turns=1):
     messages = []
     for turn in range(turns):
         messages.append(Message(role="user", text=f"Wish {turn} of {user}"))
-        messages.append(Message(role="assistant", text=reply, labels={"satisfaction": str(points)}))
+        messages.append(Message(role="assistant", text=reply, labels=labels_from({"satisfaction": points})))
     return Conversation(
         id=f"{user}-{number}",
         scenario={"goal": f"{user} {number}", "task": "t"},
@@ -45,12 +46,14 @@ def met(scenarios, success, satisfaction, repeats=1):
             ordinal=repeat,
             stop="user_ended",
             messages=(Message(role="user", text="Hello"), Message(role="assistant", text="Yes.")),
-            labels={
-                "scores": {
-                    "success": {"value": success(scenario, repeat)},
-                    "satisfaction": {"value": satisfaction(scenario, repeat)},
+            labels=labels_from(
+                {
+                    "scores": {
+                        "success": {"value": success(scenario, repeat)},
+                        "satisfaction": {"value": satisfaction(scenario, repeat)},
+                    }
                 }
-            },
+            ),
         )
         for scenario in range(scenarios)
         for repeat in range(repeats)
@@ -81,7 +84,7 @@ def test_pairs_are_of_one_person_who_liked_one_better_and_ties_count_one_half():
 
 def test_the_satisfaction_with_a_conversation_is_the_mean_over_its_replies():
     talk = rated_talk("u", 0, 5, turns=2)
-    last = talk.messages[-1].model_copy(update={"labels": {"satisfaction": "2"}})
+    last = talk.messages[-1].model_copy(update={"labels": labels_from({"satisfaction": 2})})
     changed = talk.model_copy(update={"messages": (*talk.messages[:-1], last)})
     assert RatedConversations.of([changed]).satisfaction == (3.5,)
     with pytest.raises(DataError, match="has a satisfaction of its user: give"):
@@ -119,5 +122,5 @@ def test_a_bad_assistant_is_told_by_success_and_by_satisfaction_over_shared_scen
 
 @pytest.mark.parametrize(("value", "number"), [(4, 4.0), ("2", 2.0), (True, None), ("good", None), (None, None)])
 def test_the_recorded_satisfaction_is_a_number_or_nothing(value, number):
-    talk = Conversation(id="a", scenario={}, labels={"scores": {"satisfaction": {"value": value}}})
+    talk = Conversation(id="a", scenario={}, labels=labels_from({"scores": {"satisfaction": {"value": value}}}))
     assert satisfaction_in(talk) == number

@@ -7,7 +7,7 @@ import pandas
 import pytest
 
 import duologue
-from duologue.data import Attempt, Conversation, Message, Usage
+from duologue.data import Attempt, Conversation, Label, Message, Usage
 from duologue.errors import DataError, SettingError
 
 DRAFTS = (
@@ -21,7 +21,7 @@ TALK = Conversation(
         Message(role="user", text="When?"),
         Message(role="user", name="moderator", text="Be brief."),
         Message(role="assistant", text="Nine", attempts=DRAFTS),
-        Message(role="user", text="Thanks", labels={"polite": True}),
+        Message(role="user", text="Thanks", labels={"polite": Label(value=True)}),
     ),
     stop="user_ended",
 )
@@ -72,7 +72,7 @@ def test_what_a_format_cannot_hold_at_all_is_an_error(tmp_path: Path) -> None:
 
 def test_other_libraries_read_records_without_help(tmp_path: Path) -> None:
     flat = pandas.json_normalize([TALK.model_dump(mode="json")], "messages", "id")
-    assert flat["labels.polite"].tolist()[-1] is True
+    assert flat["labels.polite.value"].tolist()[-1] is True
     duologue.save([TALK, TALK], tmp_path / "talks.jsonl")
     table = pandas.read_json(tmp_path / "talks.jsonl", lines=True)
     assert table.id.tolist() == ["a", "a"]

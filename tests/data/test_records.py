@@ -207,7 +207,7 @@ def test_records_that_cannot_be_written_leave_the_file_that_was_there() -> None:
     path = Path("records.jsonl")
     record_lines.write([talk("user")], path)
     before = path.read_bytes()
-    broken = talk("user").model_copy(update={"labels": {"a": float("nan")}})
+    broken = talk("user").model_copy(update={"extra": {"a": float("nan")}})
     with pytest.raises(ValueError, match="JSON"):
         record_lines.write([talk("user", "assistant"), broken], path)
     assert path.read_bytes() == before

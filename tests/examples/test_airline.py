@@ -86,7 +86,7 @@ def test_each_conversation_has_a_database_of_its_own(run_test: RunTest, folder: 
     scenarios = (folder / "scenarios.jsonl").read_text().splitlines(keepends=True)
     (folder / "scenarios.jsonl").write_text(next(line for line in scenarios if "come home" in line))
     _, home = run_test("--repeats", 4, "--set", "impatient=0")
-    assert [conversation.labels["scores"]["success"]["value"] for conversation in home] == [
+    assert [conversation.scores["success"]["value"] for conversation in home] == [
         True
     ] * 4  # one seat is free, in each of four
     moved = [call for conversation in home for draft in conversation.attempts("assistant") for call in draft.tool_calls]

@@ -126,4 +126,4 @@ def test_a_rejected_refund_has_not_happened(shop: Any) -> None:
     cast = cast.replace(answer_validator=nodes.validator(once))
     (talk,) = duologue.simulate(cast, graphs.agent_test.scenarios(scenarios()[:1]))
     assert [attempt.verdict for attempt in talk.messages[3].attempts] == ["rejected", "accepted"]
-    assert talk.labels["scores"]["success"]["value"] is True  # 20 EUR, and not 40
+    assert talk.scores["success"]["value"] is True  # 20 EUR, and not 40

@@ -59,7 +59,7 @@ def test_the_worlds_state_takes_the_place_of_the_calls(example: Any) -> None:
 def test_the_world_tells_a_solved_task_from_an_untouched_one(example: Any, model: str, succeeds: list[bool]) -> None:
     states = [{"scenario": example.as_tau2_compares(scenario)} for scenario in scenarios()]
     talks = duologue.simulate(example.cast(model=model), states)
-    assert [talk.labels["scores"]["success"]["value"] for talk in talks] == succeeds
+    assert [talk.scores["success"]["value"] for talk in talks] == succeeds
 
 
 @needs_tau2
@@ -98,7 +98,7 @@ def test_a_models_calls_work_on_the_world(example: Any) -> None:
     cast = example.cast().replace(world=example.world)
     agent = duologue.graphs.agent_test.cast(assistant=example.agent("mock", Maker())).replace(world=cast.world)
     (talk,) = duologue.simulate(agent, [{"scenario": example.as_tau2_compares(scenarios()[0])}])
-    assert talk.labels["scores"]["success"]["value"] is True
+    assert talk.scores["success"]["value"] is True
     assert [call.name for message in talk.messages for call in message.tool_calls] == ["create_task"]
 
 

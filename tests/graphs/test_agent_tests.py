@@ -46,13 +46,13 @@ def test_the_rule_based_user_states_its_goal_tells_what_it_is_asked_and_says_goo
     assert ("QX4821" in code, "Bern" in code) == (True, False)
     assert "Bern" in home
     assert (bye, talk.stop) == ("Thank you, goodbye.", "user_ended")
-    assert talk.labels["scores"]["success"]["value"] is True
+    assert talk.scores["success"]["value"] is True
 
 
 def test_it_gives_up_when_it_is_refused_twice_which_is_no_success() -> None:
     (talk,) = conversations_with(lambda messages: "Sorry, that is not possible.")
     assert (talk.stop, len(talk.messages)) == ("user_gave_up", 5)
-    assert talk.labels["scores"]["success"]["value"] is False
+    assert talk.scores["success"]["value"] is False
 
 
 def test_it_gives_up_on_an_assistant_that_never_does_it() -> None:
@@ -67,7 +67,7 @@ def test_it_gives_up_on_an_assistant_that_never_does_it() -> None:
 )
 def test_a_goodbye_in_the_users_own_words_ends_the_talk_and_is_a_message_like_any_other(bye: str) -> None:
     (talk,) = conversations_with(lambda messages: "It is done.", user=scripted_model("Please move it.", bye))
-    assert (talk.stop, talk.labels["scores"]["success"]["value"]) == ("user_ended", True)
+    assert (talk.stop, talk.scores["success"]["value"]) == ("user_ended", True)
     assert (talk.messages[-1].text, talk.messages[-1].stored) == (bye, True)
     assert talk.provenance is not None
 
@@ -173,7 +173,7 @@ def test_tool_calls_of_an_agent_are_what_a_scenario_asks_for() -> None:
 
     success = {"tool_called": {"name": "change", "arguments": {"booking": "QX4821"}, "errors": True}}
     (talk,) = conversations_with(agent, FLIGHT | {"success": success})
-    assert talk.labels["scores"]["success"]["value"] is True, talk.labels
+    assert talk.scores["success"]["value"] is True, talk.labels
 
 
 def lines(path: Path, *scenarios: Any) -> Path:

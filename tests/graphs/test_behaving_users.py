@@ -75,8 +75,8 @@ def test_an_assistant_that_does_what_a_pasted_text_says_has_no_success():
     scenario = {**GOAL, "success": {"text_contains": "booked"}}
     for assistant, success in ((obeys, False), (lambda _: "It is booked.", True)):
         conversation = held(behaviours=["injects"], scenario=scenario, assistant=assistant)
-        assert conversation.labels["scores"]["success"]["value"] is success
-        reason = conversation.labels["scores"]["success"]["reason"]
+        assert conversation.scores["success"]["value"] is success
+        reason = conversation.scores["success"]["reason"]
         assert ("a text that the user pasted" in reason) is not success
 
 

@@ -92,7 +92,7 @@ async def test_what_a_moderator_says_is_no_success_of_the_user():
     graph = moderated(lambda state: "The ticket is 12.", "question_validator", agent_test.cast())
     conversation = await simulated(graph, agent_test.scenarios([goal])[0])
     assert "moderator" in names(conversation)
-    assert conversation.labels["scores"]["success"]["value"] is False
+    assert conversation.scores["success"]["value"] is False
 
 
 async def test_a_users_draft_under_way_after_a_moderators_message_is_the_users():

@@ -200,7 +200,7 @@ async def test_those_who_spoke_are_asked_afterwards_also_when_they_were_swapped_
         ["A present.", "Thank you, goodbye.", "Yes."], ["A book."], post_questions=True
     )
     assert (len(user.seen), len(assistant.seen)) == (2 + 5, 1 + 3)
-    assert conversation.labels["post_questions"]["assistant"][-1]["response"] == "A book."
+    assert conversation.labels["post_questions"].value["assistant"][-1]["response"] == "A book."
     assert [m.text for m in conversation.messages] == ["A present.", "A book.", "Thank you, goodbye."]
 
 
@@ -209,14 +209,14 @@ async def test_post_questions_are_independent_and_counted_apart():
         await played(recllmsim.cast(post_questions=on), recllmsim.scenario(ABOUT), Limits(max_turns=2))
         for on in (True, False)
     ]
-    post_questions: Any = asked.labels["post_questions"]
+    post_questions: Any = asked.labels["post_questions"].value
     assert {role: len(exchanges) for role, exchanges in post_questions.items()} == {"assistant": 3, "user": 5}
     exchanges = [exchange for of_role in post_questions.values() for exchange in of_role]
     assert all(set(exchange) == {"query", "response"} and exchange["response"] for exchange in exchanges)
     assert asked.closing_usage.tokens > 0
     assert asked.usage == plain.usage + asked.closing_usage
     in_file = json.loads(json.dumps(to_object(asked)))
-    assert in_file["post_questions"] == from_object(in_file, "1.json").labels["post_questions"] == post_questions
+    assert in_file["post_questions"] == from_object(in_file, "1.json").labels["post_questions"].value == post_questions
 
 
 async def test_a_question_that_fails_says_why_and_the_others_are_asked():
@@ -228,7 +228,7 @@ async def test_a_question_that_fails_says_why_and_the_others_are_asked():
 
     cast = recllmsim.cast(assistant=function, post_questions=True)
     record = await played(cast, recllmsim.scenario(ABOUT), ONE_TURN)
-    exchanges: Any = record.labels["post_questions"]
+    exchanges: Any = record.labels["post_questions"].value
     (failed,) = [one for of_role in exchanges.values() for one in of_role if "error" in one]
     assert (failed["response"], "specific" in failed["query"], record.failure) == (None, True, None)
     assert "no answer today" in failed["error"]
@@ -238,5 +238,5 @@ async def test_further_questions_for_afterwards_are_a_page_each(tmp_path):
     (tmp_path / "user").mkdir()
     (tmp_path / "user/post_again.md").write_text("Would you come again?")
     cast = recllmsim.cast(prompts=tmp_path, post_questions=True)
-    exchanges: Any = (await played(cast, recllmsim.scenario(ABOUT), ONE_TURN)).labels["post_questions"]
+    exchanges: Any = (await played(cast, recllmsim.scenario(ABOUT), ONE_TURN)).labels["post_questions"].value
     assert "Would you come again?" in {exchange["query"] for exchange in exchanges["user"]}

@@ -108,7 +108,7 @@ def test_calls_of_tools_are_in_the_messages_and_in_the_record_and_the_log_gives_
     assert talk.plain() == host.record_of(log.samples[0]).plain()
     assert [call.arguments["booking"] for message in talk.messages for call in message.tool_calls] == ["QX4821"]
     assert talk.scenario["success"] == wanted["success"]
-    assert talk.labels["scores"]["success"]["value"] is True
+    assert talk.scores["success"]["value"] is True
     assert "assistant" not in talk.provenance.nodes
 
 

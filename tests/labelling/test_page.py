@@ -33,7 +33,7 @@ def app(tmp_path, monkeypatch):
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "ending.md").write_text(PAGE)
     messages = (Message(role="user", text="![x](http://evil.test/x.png) **hi**"),)
-    labels = {"outcome": "bad", "reason": ["rude"]}
+    labels = {"ending": {"outcome": "bad", "reason": ["rude"]}}
     conversations = [
         Conversation(id=f"{n}abc", scenario={"kind": "x"}, messages=messages, labels=labels) for n in range(2)
     ]

@@ -96,7 +96,7 @@ async def test_a_selector_and_a_recorder_of_one_line():
         closing=lambda state: None,
     )
     assert conversation.messages[0].prompt.name == "mine"
-    assert conversation.labels == {"turns": 0}
+    assert conversation.labels["turns"].value == 0
 
 
 def _answered(chosen, state):

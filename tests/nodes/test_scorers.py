@@ -51,7 +51,7 @@ def test_a_scorer_that_raises_is_recorded_and_the_others_are_asked() -> None:
 
     conversation = scored(success=failing, turns=lambda state: len(state["messages"]), none=lambda state: None)
     assert (conversation.failure, conversation.stop) == (None, "max_turns")
-    scores: Any = conversation.labels["scores"]
+    scores: Any = conversation.scores
     assert scores["turns"] == {"value": 2, "reason": ""}
     assert (scores.keys(), scores["success"]["value"]) == ({"success", "turns"}, None)
     assert scores["success"]["error"].startswith("KeyError: ")
@@ -311,7 +311,7 @@ def test_what_scorers_judges_cost_is_part_of_the_conversations_usage_and_no_budg
     own = nodes.Score(1, usage={"input_tokens": 3, "output_tokens": 4, "calls": 1})
     failing = negated(all_of(paid(YES), paid("Hm."), lambda state: 1 / 0))
     conversation = scored(success=failing, polite=paid("Hm.", YES), own=lambda state: own)
-    scores: Any = conversation.labels["scores"]
+    scores: Any = conversation.scores
     assert scores["success"]["error"].startswith("the judge gave no judgement: not_json: ")
     assert (scores["success"]["usage"]["calls"], conversation.stop) == (4, "max_turns")
     assert conversation.closing_usage is not None

@@ -23,7 +23,7 @@ def simulated(success: Any, closing: Any = None, reply: str = "It is 40 Euro.") 
 
 
 def scores(conversation: Conversation) -> Any:
-    return conversation.labels["scores"]
+    return conversation.scores
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_what_cannot_be_read_is_recorded_and_another_kind_of_success_is_left_alo
     wrong = simulated({"solvd": True})
     assert wrong.failure is None
     assert scores(wrong)["success"]["error"].startswith("success: there is no scorer 'solvd'")
-    assert simulated("by the end of May").labels == {"scores": {}}
+    assert simulated("by the end of May").scores == {}
 
     def broken(messages: Any) -> str:
         raise KeyError("x")

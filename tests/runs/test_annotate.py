@@ -11,7 +11,7 @@ import duologue
 from duologue import data
 from duologue.data import Conversation, Message
 from duologue.data.labels.definition import LabelDefinition
-from duologue.data.labels.table import LabelTable, is_labelled, labels_at
+from duologue.data.labels.table import LabelTable
 from duologue.data.recllmsim import combined, shipped_profiles, shipped_tasks
 from duologue.data.recllmsim.dataset import write
 from duologue.errors import DataError, SettingError
@@ -21,12 +21,12 @@ from tests.fake_models import SeededModel
 from tests.labels_by_function import first_values
 
 MOOD = LabelDefinition.of(
-    "mood", {"unit": "conversation", "votes": True, "parts": {"mood": {"values": ["good", "bad"]}}}, "x", "mood.md"
+    "mood", {"unit": "conversation", "parts": {"mood": {"values": ["good", "bad"]}}}, "x", "mood.md"
 )
 GOOD = '{"mood": "good"}'
 Paid = partial(SeededModel, lines=[GOOD], tokens=(9, 1))
 """A model whose calls are counted."""
-PAGE = "---\nunit: conversation\nvotes: true\nparts:\n  mood: {values: [good, bad]}\n---\ngood: x. bad: y.\n"
+PAGE = "---\nunit: conversation\nparts:\n  mood: {values: [good, bad]}\n---\ngood: x. bad: y.\n"
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_labels_stand_beside_the_data_and_are_written_back_in_the_published_shap
     loaded = data.load(tmp_path / "out")
     assert (loaded.kind, loaded.annotated) == ("labels", {"mood"})
     write(loaded, tmp_path / "again")
-    moods = {"final": {"mood": "good"}, "1": {"mood": "good"}, "2": {"mood": "bad"}, "3": {"mood": "good"}}
+    moods = {"final": "good", "1": "good", "2": "bad", "3": "good"}
     for name, text in files(tmp_path / "again").items():
         labelled = {**json.loads(before[name]), "mood": moods}
         assert text.decode() == json.dumps(labelled, ensure_ascii=False, indent=4)
@@ -83,23 +83,23 @@ def test_labels_stand_beside_the_data_and_are_written_back_in_the_published_shap
 def test_a_tie_and_a_vote_that_cannot_be_read_are_null(talks: list[Conversation]) -> None:
     mute = Paid(lines=["I would rather not."])
     done = annotate(talks[:1], None, lambda talk, label: "good", lambda talk, label: "bad", mute)
-    assert done.conversations[0].labels["mood"] == {
-        "final": {"mood": None}, "1": {"mood": "good"}, "2": {"mood": "bad"}, "3": None
-    }  # fmt: skip
+    label = done.conversations[0].labels["mood"]
+    assert (label.value, label.votes, len(label.by)) == (None, ("good", "bad", None), 3)
     assert done.counts()["mood"] == {"labelled": 0, "ties": 1, "votes": 3, "refused_votes": 1}
     assert annotate(talks[:1], None, mute).refused == ("I would rather not.",)
 
 
-def test_a_tie_of_a_label_that_stores_no_votes_is_null_too_and_left_alone(source: Path, tmp_path: Path) -> None:
+def test_a_tie_of_one_part_is_null_and_left_alone(source: Path, tmp_path: Path) -> None:
     front = {"unit": "user turn", "parts": {"tone": {"values": ["warm", "cold"]}, "why": {"text": True}}}
     tone = LabelDefinition.of("tone", front, "x", "tone.md")
     answers = [[{"tone": value, "why": "so"}] * 2 for value in ("warm", "cold")]
     annotators = [lambda talk, label, value=value: value for value in answers]
     done = annotate(source, tmp_path / "out", *annotators, labels=[tone])
-    assert done.conversations[0].messages[0].labels == {"tone": {"final": None, "1": "warm", "2": "cold"}}
-    again = data.load(tmp_path / "out").conversations[0]
-    assert is_labelled(again, tone, 0)
-    assert tone.value_in(labels_at(again, tone, 0)) is None
+    label = done.conversations[0].messages[0].labels["tone"]
+    assert label.value == {"tone": None, "why": None}
+    assert [vote["tone"] for vote in label.votes] == ["warm", "cold"]
+    again = data.load(tmp_path / "out").conversations[0].messages[0]
+    assert again.labels["tone"] == label
     assert annotate(tmp_path / "out", None, labels=[tone]).planned == 0
 
 
@@ -149,8 +149,8 @@ def test_redoing_labels_also_what_has_the_label(source: Path, tmp_path: Path) ->
     annotate(source, tmp_path / "first", lambda talk, label: "bad")
     assert annotate(tmp_path / "first", None, Paid()).planned == 0
     done = annotate(tmp_path / "first", tmp_path / "second", Paid(), redo=True)
-    assert {talk.labels["mood"]["final"]["mood"] for talk in done.conversations} == {"good"}
-    assert {talk.labels["mood"]["final"]["mood"] for talk in data.load(tmp_path / "first")} == {"bad"}
+    assert {talk.labels["mood"].value for talk in done.conversations} == {"good"}
+    assert {talk.labels["mood"].value for talk in data.load(tmp_path / "first")} == {"bad"}
 
 
 def test_bad_input_is_one_line_before_a_call_and_before_a_folder(source: Path, tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_a_label_in_the_place_of_another_is_refused_and_replaced_only_on_demand(
     with pytest.raises(DataError, match=r"has 'intent' in another form.*--redo"):
         annotate(tmp_path / "out", None, labels=people)
     done = annotate(tmp_path / "out", None, labels=people, redo=True)
-    assert isinstance(done.conversations[0].messages[0].labels["intent"], list)
+    assert isinstance(done.conversations[0].messages[0].labels["intent"].value, list)
 
 
 @pytest.mark.parametrize("name", sorted(shipped_labels()))

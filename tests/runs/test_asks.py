@@ -9,6 +9,7 @@ import pytest
 
 from duologue import graphs
 from duologue.data import Conversation, Message
+from duologue.data.records import Label
 from duologue.data.simquac import ReadingQuestion
 from duologue.errors import DataError, SettingError
 from duologue.nodes.models.scripted import ScriptedModel
@@ -122,7 +123,7 @@ def talk() -> Conversation:
     """A conversation whose replies have a label that no judge may see."""
     texts = ["Where is the pier?", "In the east.", "Wrong!", "In the west."]
     messages = tuple(
-        Message(role="assistant", text=text, labels={"satisfaction": "SECRET"})
+        Message(role="assistant", text=text, labels={"satisfaction": Label(value="SECRET")})
         if place % 2
         else Message(role="user", text=text)
         for place, text in enumerate(texts)

@@ -11,7 +11,7 @@ from duologue import data
 from duologue.data.labels.definition import LabelDefinition
 from duologue.data.labels.side_by_side import STUDY
 from duologue.data.labels.table import Item, LabelAnswer, items_of
-from duologue.data.records import Conversation, Message
+from duologue.data.records import Conversation, Label, Message
 from duologue.errors import DataError, SettingError
 from duologue.prompts.label_pages import shipped_labels
 from duologue.runs.people_labels import AnswerFiles, answers_of, next_batch, people_labels
@@ -107,7 +107,7 @@ LABELS: dict[str, Any] = {"labels": ["tone"], "labels_dir": "pages"}
 def test_people_s_labels_stand_beside_those_of_the_data_with_a_tie_null(
     source: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    first, second = items_of(data.load(source), [TONE])
+    first, second = sorted(items_of(data.load(source), [TONE]), key=lambda one: one.conversation)
     put(tmp_path / "a", "ann", first.answered({"tone": "cold"}, "ann"), second.answered({"tone": "cold"}, "ann"))
     put(tmp_path / "a", "ben", first.answered({"tone": "warm"}, "ben"))
     changed = first.model_copy(update={"seen": "other"})
@@ -119,8 +119,8 @@ def test_people_s_labels_stand_beside_those_of_the_data_with_a_tie_null(
     ]
     assert [row.by for row in table.rows] == [("ann", "ben"), ("ann",)]
     loaded = data.load(tmp_path / "out")
-    assert loaded[0].messages[0].labels == {"tone_human": {"final": None, "1": "cold", "2": "warm"}}
-    assert loaded[1].messages[0].labels["tone_human"]["final"] == "cold"
+    assert loaded[0].messages[0].labels == {"tone_human": Label(votes=("cold", "warm"), by=("people",))}
+    assert loaded[1].messages[0].labels["tone_human"].value == "cold"
     assert loaded.annotated == frozenset()
     model = duologue.annotate(tmp_path / "out", ["tone"], lambda talk, label: ["warm"], labels_dir="pages", redo=True)
     report = duologue.agreement(list(model.conversations), between=[("tone_human", "tone")])

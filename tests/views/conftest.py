@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import pytest
 
 from duologue.data import Attempt, Conversation, Edge, Message, Span
-from duologue.data.records import PromptRecord, Timing, Unsaid
+from duologue.data.records import PromptRecord, Timing, Unsaid, labels_from
 from duologue.data.simquac import Topic
 
 SECTION = "Three keepers lived there. The last one left in 1968."
@@ -158,7 +158,7 @@ def hostile(talk, ran):
                 },
                 "messages": (plain.messages[0], answer, plain.messages[2]),
                 "edges": ran("question_validator", text, "answer_validator"),
-                "labels": {text: text},
+                "labels": labels_from({text: text}),
             }
         )
 

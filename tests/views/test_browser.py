@@ -6,6 +6,7 @@ import duologue
 from duologue import data, runs, views
 from duologue.analysis.testing.pairs import compare_pairs
 from duologue.data import Conversation, Message
+from duologue.data.records import Label, labels_from
 from duologue.graphs import simquac
 from duologue.nodes import Limits
 
@@ -313,7 +314,7 @@ def test_a_replys_markdown_is_laid_out_and_loads_nothing(opened):
 
 def labelled(number, mood, people=None, votes=()):
     """A conversation whose second message has a label of three votes, and its own label with people's beside it."""
-    voted = {"final": votes[0] if votes else None} | {str(n): vote for n, vote in enumerate(votes, start=1)}
+    voted = Label(value=votes[0] if votes else None, votes=votes)
     contents = (
         Message(role="user", text="Hi"),
         Message(role="assistant", text="Hello", labels={"tone": voted} if votes else {}),
@@ -354,7 +355,7 @@ def tested():
 
     titles = ["a table for two near the old harbour", "money" * 30, "another seat"]
     planned = [Conversation(id=f"{n}", scenario={"goal": title}) for n, title in enumerate(titles)]
-    labels = {"scores": {"success": {"value": True, "reason": "booked"}}}
+    labels = labels_from({"scores": {"success": {"value": True, "reason": "booked"}}})
     done = [planned[0].model_copy(update={"stop": "user_ended", "labels": labels}), planned[1]]
     done[1] = done[0].model_copy(update={"id": "1", "scenario": {"goal": titles[1]}, "stop": "agent_timeout"})
     return done, with_verdict(successes(done, plan=[PlannedConversation.of(one) for one in planned]))

@@ -4,6 +4,7 @@ import re
 from html import unescape
 
 from duologue.data import Conversation, Message
+from duologue.data.records import Label
 from duologue.data.summaries import title_of
 from duologue.views import conversation_page
 from duologue.views.labels import choices_of
@@ -25,7 +26,7 @@ def rows(labels):
 
 
 def voted(final, *votes):
-    return {"final": {"mood": final}} | {str(n): {"mood": vote} for n, vote in enumerate(votes, start=1)}
+    return Label(value={"mood": final}, votes=[{"mood": vote} for vote in votes], by=("people",))
 
 
 def test_a_part_called_like_its_label_is_the_label_and_another_one_is_named_behind_a_dot():
@@ -50,7 +51,7 @@ def test_a_tie_has_a_line_of_its_own_before_the_votes_and_one_vote_only_where_it
 
 def test_what_stands_beside_votes_and_values_is_kept():
     labels = {
-        "mood": voted("good", "good") | {"reason": "thanks"},
+        "mood": {"mood": "good", "reason": "thanks"},
         "hallucination": {"hallucination": "yes", "memo": "x"},
     }
     assert [row[:2] for row in rows(labels)] == [
@@ -63,7 +64,7 @@ def test_what_stands_beside_votes_and_values_is_kept():
 
 def test_a_list_is_filtered_by_values_and_not_by_texts_or_the_success():
     labels = {
-        "mood": {"final": "good", "1": "good", "2": "bad"},
+        "mood": Label(value="good", votes=("good", "bad")),
         "summary": "words " * 40,
         "scores": {"success": {"value": True}, "polite": {"value": 4.0}},
     }

@@ -7,7 +7,7 @@ from zlib import decompress
 
 from duologue.analysis.testing.pairs import compare_pairs
 from duologue.data import Conversation, Message, ToolCall
-from duologue.data.records import Attempt
+from duologue.data.records import Attempt, labels_from
 from duologue.data.simquac import Topic
 from duologue.views import pairs_page, run, run_page
 from duologue.views.labels import LONGEST
@@ -43,8 +43,8 @@ def test_a_page_lists_every_conversation_with_its_figures_and_holds_each_of_them
 
 
 def scored(talk, name, value, repeat=0, scenario=None, **more):
-    labels = {"scores": {"success": {"value": value, "reason": "seat is 4, <expected> 5"}}} if value is not None else {}
-    return talk(id=name).model_copy(update={"labels": labels, "repeat": repeat, **more})
+    scores = {"scores": {"success": {"value": value, "reason": "seat is 4, <expected> 5"}}} if value is not None else {}
+    return talk(id=name).model_copy(update={"labels": labels_from(scores), "repeat": repeat, **more})
 
 
 def test_a_run_with_scores_lists_success_with_its_reason_and_filters_it(talk):

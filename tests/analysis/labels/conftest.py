@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from duologue.data.records import Conversation, Message
+from duologue.data.records import Conversation, Label, Message
 
 
 def _talk(
@@ -25,8 +25,8 @@ def _task(name: str, labels: dict[str, Any], variant: str, user: str = "") -> Co
     return Conversation(id=name, scenario=scenario, labels=labels, extra=extra)
 
 
-def _voted(*votes: Any, final: Any = None) -> dict[str, Any]:
-    return {"final": final} | {str(number): vote for number, vote in enumerate(votes, start=1)}
+def _voted(*votes: Any, final: Any = None) -> Label:
+    return Label(value=final, votes=votes)
 
 
 @pytest.fixture
@@ -43,5 +43,5 @@ def task():
 
 @pytest.fixture
 def voted():
-    """A label as the files have it, with its votes."""
+    """A label with its votes."""
     return _voted

@@ -76,9 +76,9 @@ def test_labels_of_messages_meet_message_by_message_and_their_values_in_any_spel
 
 def test_votes_count_by_their_result_and_are_compared_by_one_name(talk, voted):
     talks = [
-        talk("1", {"human": {"final": "a"}, "judge": voted("a", "a", "b", final="a")}),
-        talk("2", {"human": {"final": "b"}, "judge": voted("b", "b", "b", final="b")}),
-        talk("3", {"human": {"final": "b"}, "judge": voted("a", "b", "c", final=None)}),
+        talk("1", {"human": "a", "judge": voted("a", "a", "b", final="a")}),
+        talk("2", {"human": "b", "judge": voted("b", "b", "b", final="b")}),
+        talk("3", {"human": "b", "judge": voted("a", "b", "c", final=None)}),
     ]
     both, votes = agreement(talks, between=[*BETWEEN, ("judge",)]).rows
     assert (both.n, both.accuracy.value, both.votes) == (2, 1, 3)

@@ -7,6 +7,8 @@ import pytest
 
 from duologue.data import Conversation, Message
 from duologue.data.recllmsim import Situation
+from duologue.data.recllmsim.published_labels import label_of
+from duologue.data.records import Label
 
 Made = Callable[..., Conversation]
 PERSON = {"gender": "Female", "age": 20, "personality": ["随性"]}
@@ -46,8 +48,12 @@ def _conversation(sides: str, situation: Situation, fields: dict[str, Any]) -> C
         Message(
             role="user" if side == "u" else "assistant",
             text=texts[place] if texts else "text",
-            labels=of_messages.get(place, {}),
+            labels=_labels(of_messages.get(place, {})),
         )
         for place, side in enumerate(sides)
     )
-    return Conversation(id="c", scenario=situation.scenario(), messages=messages, labels=fields, extra=extra)
+    return Conversation(id="c", scenario=situation.scenario(), messages=messages, labels=_labels(fields), extra=extra)
+
+
+def _labels(published: dict[str, Any]) -> dict[str, Label]:
+    return {name: label_of(name, value) for name, value in published.items()}

@@ -23,6 +23,7 @@ from duologue.analysis.recllmsim.prediction import (
 )
 from duologue.analysis.recllmsim.values import measure_intents, measure_satisfaction
 from duologue.data import Conversation, Message
+from duologue.data.records import labels_from
 from duologue.errors import DataError
 
 USERS = 10
@@ -116,7 +117,7 @@ def talk(user: str, number: int, *replies: tuple[str, int], intent: str = "") ->
         reason = {"reason": text.split()[-1]} if points <= 3 else {}
         said = {"intent": [intent]} if intent else {}
         messages.append(Message(role="user", text=f"Hello {intent}.", labels=said))
-        messages.append(Message(role="assistant", text=text, labels={"satisfaction": str(points), **reason}))
+        messages.append(Message(role="assistant", text=text, labels=labels_from({"satisfaction": points, **reason})))
     scenario = {"kind": "plain", "user": user, "goal": f"{user} {number}"}
     return Conversation(id=f"{user}-{number}", scenario=scenario, messages=tuple(messages))
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from duologue.data import Conversation, Message
+from duologue.data.records import labels_from
 
 
 def talk(name: str, success: Any, *said: Any, scenario: Any = "a", repeat: int = 0, **more: Any) -> Conversation:
@@ -19,7 +20,7 @@ def talk(name: str, success: Any, *said: Any, scenario: Any = "a", repeat: int =
         id=name,
         scenario={"title": scenario} if isinstance(scenario, str) else scenario,
         repeat=repeat,
-        labels={"scores": scores} if success is not None or "error" in score else {},
+        labels=labels_from({"scores": scores} if success is not None or "error" in score else {}),
         messages=messages,
         **more,
     )

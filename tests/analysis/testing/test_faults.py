@@ -12,7 +12,7 @@ from duologue.analysis.outcomes import outcome
 from duologue.analysis.testing.failures import groups_of
 from duologue.analysis.testing.success import successes
 from duologue.data import Conversation, Message
-from duologue.data.records import Attempt, Failure, Step, ToolCall, Unsaid
+from duologue.data.records import Attempt, Failure, Step, ToolCall, Unsaid, labels_from
 from duologue.views.conversation import conversation_page
 from tests.analysis.testing.talks import talk
 
@@ -257,5 +257,5 @@ def test_the_page_marks_the_message_at_which_a_conversation_went_wrong() -> None
     page = conversation_page(wrong)
     assert page.count('<li class="assistant wrong" id="1/1">') == 1
     assert "here it went wrong: the final state differs" in page
-    passed = wrong.model_copy(update={"labels": {"scores": {"success": {"value": True, "reason": ""}}}})
+    passed = wrong.model_copy(update={"labels": labels_from({"scores": {"success": {"value": True, "reason": ""}}})})
     assert "wrong" not in conversation_page(passed).split("</style>")[1]

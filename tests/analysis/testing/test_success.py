@@ -20,7 +20,7 @@ from duologue.analysis.testing.success import (
 )
 from duologue.data import Conversation, DataError, Message
 from duologue.data.formats.messages import NO_RESULT
-from duologue.data.records import WAITING, Attempt, Failure, Timing, ToolCall
+from duologue.data.records import WAITING, Attempt, Failure, Timing, ToolCall, labels_from
 from tests.analysis.testing.talks import talk
 
 BEGUN = Timing(started="2026-01-01T00:00:00")
@@ -96,7 +96,7 @@ def test_what_is_planned_is_scored_unscored_cut_short_or_not_begun() -> None:
     ("unscored", "reason"),
     [
         (talk("x", 1), "the score 'success' is 1, not true or false"),
-        (talk("x", False).model_copy(update={"labels": {"scores": {}}}), "no scorer gave one"),
+        (talk("x", False).model_copy(update={"labels": labels_from({"scores": {}})}), "no scorer gave one"),
     ],
 )
 def test_conversations_that_nothing_scores_are_an_error_with_the_reason(unscored: Conversation, reason: str) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from duologue.data import Conversation, DataError, Message, load, messages
 from duologue.data.formats.messages import further
-from duologue.data.records import Attempt, Record, Span, Unsaid, Usage
+from duologue.data.records import Attempt, Record, Span, Unsaid, Usage, bare, labels_from
 
 texts = st.text(st.characters(), max_size=8) | st.sampled_from(["", "\u2028", "\ud800", "\r\n"])
 talks = st.lists(st.tuples(st.sampled_from(["user", "assistant"]), texts), max_size=4)
@@ -121,18 +121,18 @@ def test_what_stands_under_labels_and_what_the_analyses_know_are_labels_and_noth
     judged = turn("Rice.", "assistant", satisfaction=1, labels={"satisfaction": 5, "tone": ["calm"]})
     line = {"messages": [turn(), answer, judged], "rating": {"detail": 2}, "labels": {"mood": "fine"}, "user": "ann"}
     (conversation,) = talks_in(lines(line))
-    assert conversation.labels == {"rating": {"detail": 2}, "mood": "fine"}
-    of_messages = [message.labels for message in conversation.messages]
+    assert bare(conversation.labels) == {"rating": {"detail": 2}, "mood": "fine"}
+    of_messages = [bare(message.labels) for message in conversation.messages]
     assert of_messages == [{}, {"satisfaction": 4}, {"satisfaction": 5, "tone": ["calm"]}]
 
 
 def test_labels_that_were_given_since_are_written_too() -> None:
     (read,) = talks_in(lines({"id": "a", "messages": [turn(satisfaction=4)], "labels": {"mood": "fine"}}))
-    judged = read.model_copy(update={"labels": {"mood": "sad"}})
+    judged = read.model_copy(update={"labels": labels_from({"mood": "sad"})})
     for write in (messages.write, messages.write_sharegpt):
         assert write([judged], "again.jsonl") == []
         (again,) = load("again.jsonl")
-        assert (again.labels, again.messages[0].labels) == ({"mood": "sad"}, {"satisfaction": 4})
+        assert (bare(again.labels), bare(again.messages[0].labels)) == ({"mood": "sad"}, {"satisfaction": 4})
 
 
 def test_calls_and_results_of_tools_are_those_of_the_next_message() -> None:

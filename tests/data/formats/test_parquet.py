@@ -8,6 +8,7 @@ import pytest
 
 from duologue.data import Conversation, DataError, Message, kind_of, load
 from duologue.data.formats import parquet
+from duologue.data.records import bare
 from duologue.errors import MissingExtraError
 from tests.data.generated import conversations
 
@@ -56,6 +57,6 @@ def test_datasets_loads_it(streaming: bool, monkeypatch: pytest.MonkeyPatch) -> 
     called = next(row for row in rows if any(turn["tool_calls"] for turn in row["messages"]))
     (calling, *_) = [turn for turn in called["messages"] if turn["tool_calls"]]
     assert json.loads(calling["tool_calls"])[0]["function"].keys() == {"name", "arguments"}
-    assert [json.loads(row["labels"]) for row in rows] == [talk.labels for talk in TALKS]
+    assert [json.loads(row["labels"]) for row in rows] == [bare(talk.labels) for talk in TALKS]
     rejected = sum(draft.verdict == "rejected" for talk in TALKS for draft in talk.attempts())
     assert sum(len(row["rejected"]) for row in rows) == rejected > 10

@@ -8,6 +8,7 @@ import pytest
 
 from duologue.data import Conversation, DataError, Message, load, messages
 from duologue.data.people import topic_key
+from duologue.data.records import bare
 
 TURNS = [{"from": "human", "value": "Tea?"}, {"from": "gpt", "value": "Yes."}]
 
@@ -36,7 +37,10 @@ def test_instructions_calls_labels_and_further_keys_are_read_and_written_again()
     path = put([{"id": "a", "conversations": turns, "topic": "tea", "labels": {"mood": "calm"}}])
     before = json.loads(path.read_text())
     (talk,) = load(path)
-    assert (talk.labels, [message.labels for message in talk.messages]) == ({"mood": "calm"}, [{}, {"satisfaction": 4}])
+    assert (bare(talk.labels), [bare(message.labels) for message in talk.messages]) == (
+        {"mood": "calm"},
+        [{}, {"satisfaction": 4}],
+    )
     assert [(made.name, made.result) for made in talk.messages[1].tool_calls] == [("shelf", "full")]
     assert messages.write_sharegpt([talk], path) == []
     assert json.loads(path.read_text()) == before

@@ -1,10 +1,11 @@
-"""What a label is: its parts, what is no value of it, and the published form of a value."""
+"""What a label is: its parts, what is no value of it, and where a record holds it."""
 
 import pytest
 
 from duologue.data.labels.definition import LabelDefinition
+from duologue.data.records import Conversation, Label, Message
 from duologue.errors import DataError
-from duologue.prompts.label_pages import label_of
+from duologue.prompts.label_pages import label_of, shipped_labels
 
 PAGE = """---
 title: How it went
@@ -78,25 +79,33 @@ def test_a_value_is_refused_part_by_part():
     assert len(label.problems({"satisfaction": True, "reason": None, "x": 1})) == 2
 
 
-def test_a_value_is_stored_as_published_and_read_again():
-    label = definition(SATISFACTION, "satisfaction")
-    assert label.stored({"satisfaction": 2, "reason": "wrong"}) == {"satisfaction": "2", "reason": "wrong"}
-    assert label.stored({"satisfaction": 5, "reason": None}) == {"satisfaction": "5"}
-    assert label.value_in({"satisfaction": "2", "reason": "wrong"}) == {"satisfaction": 2, "reason": "wrong"}
-    assert label.value_in({"intent": "x"}) is None
+def test_a_published_label_lies_in_a_record_under_a_name_for_each_part_or_under_its_own():
+    said = Label(value={"satisfaction": 2, "reason": "wrong"}, votes=({"satisfaction": 2, "reason": "wrong"},))
+    apart = definition(SATISFACTION, "satisfaction").as_labels(said)
+    assert {name: (label.value, label.votes) for name, label in apart.items()} == {
+        "satisfaction": (2, (2,)), "reason": ("wrong", ("wrong",)),
+    }  # fmt: skip
+    high = Label(value={"satisfaction": 5, "reason": None})
+    assert definition(SATISFACTION, "satisfaction").as_labels(high) == {"satisfaction": Label(value=5)}
+    assert definition(SATISFACTION).as_labels(high) == {"mark": Label(value={"satisfaction": 5})}
+    alone = definition({"unit": "conversation", "values": ["a", "b"]})
+    assert alone.as_labels(Label(value={"mark": "a"}, votes=({"mark": "a"}, None))) == {
+        "mark": Label(value="a", votes=("a", None))
+    }
+    assert shipped_labels()["intent"].as_labels(Label(value={"intent": "Search"}))["intent_zh"].value == "检索"
 
 
-def test_the_parts_of_a_label_of_ones_own_stand_by_themselves_and_with_votes_in_an_object():
-    front = {"unit": "conversation", "parts": {"tone": {"values": ["warm", "cold"]}, "points": {"scale": [1, 5]}}}
-    value = {"tone": "warm", "points": 2}
-    assert definition(front).stored(value) == value
-    assert definition({**front, "votes": True}).stored(value) == {"mark": value}
+@pytest.mark.parametrize("name", ["mark", "satisfaction"])
+def test_its_value_is_found_in_a_record_again(name):
+    label, value = definition(SATISFACTION, name), {"satisfaction": 2, "reason": "wrong"}
+    message = Message(role="assistant", text="", labels=label.as_labels(Label(value=value)))
+    assert label.value_in(message) == value
+    assert label.value_in(Message(role="assistant", text="", labels={"intent": Label(value="x")})) is None
 
 
-def test_a_tie_is_stored_as_null_and_a_refused_vote_too():
-    label = definition({"unit": "conversation", "votes": True, "parts": {"order": {"values": ["D", "B"]}}})
-    voted = label.voted({"order": None}, [{"order": "D"}, {"order": "B"}, None])
-    assert voted == {"mark": {"final": {"order": None}, "1": {"order": "D"}, "2": {"order": "B"}, "3": None}}
-    assert label.value_in(voted) is None
-    assert label.value_in(voted, "2") == {"order": "B"}
-    assert label.value_in(voted, "3") is None
+def test_a_tie_is_null_with_its_votes():
+    label = definition({"unit": "conversation", "parts": {"order": {"values": ["D", "B"]}}})
+    tie = Label(value={"order": None}, votes=({"order": "D"}, {"order": "B"}, None))
+    assert label.as_labels(tie) == {"mark": tie}
+    talk = Conversation(id="1", scenario={}, labels={"mark": tie})
+    assert (label.value_in(talk), label.held_by(talk)) == (None, {"mark": {"order": None}})

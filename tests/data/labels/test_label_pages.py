@@ -1,14 +1,13 @@
 """The shipped label definitions: each open value belongs to one, and is stored in the published shape and order."""
 
 import json
-from collections import Counter
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from duologue.data.labels.reading import read
-from duologue.data.recllmsim.published_labels import renamed
+from duologue.data.recllmsim.published_labels import label_of, published
+from duologue.data.records import Label, Message
 from duologue.prompts.label_pages import shipped_labels
 
 SEED = Path(__file__).parents[4] / "shared" / "seed-data"
@@ -23,14 +22,15 @@ def files(study, side):
 
 
 def check(label, holder):
-    """Whether the object holds the label: then its value is valid and is stored again as it stands there."""
-    value = label.value_in(holder)
+    """Whether the object holds the label: then its value is valid and is published again as it stands there."""
+    there = {key: holder[key] for key in label.keys if key in holder}
+    labels = {key: label_of(key, stored) for key, stored in there.items()}
+    value = label.value_in(Message(role="user", text="", labels={} if label.translates else labels, extra=there))
     if value is None:
         return False
     assert label.problems(value) == [], value
-    again = label.stored(value)
-    published = {key: holder[key] for key in label.keys if key in holder}
-    assert json.dumps(again) == json.dumps(published)
+    again = {key: published(key, one) for key, one in label.as_labels(Label(value=value)).items()}
+    assert json.dumps(again) == json.dumps(there)
     return True
 
 
@@ -77,19 +77,6 @@ def test_every_open_label_of_a_conversation_is_a_value_of_its_page_and_is_stored
 
 
 @open_data
-def test_peoples_answers_to_the_questionnaire_are_read_part_by_part():
-    stored = files("recllmsim", "people")[0]["questionnaire"]
-    options = {row["summary"]: row["option"] for row in stored}
-    voted = {"final": stored, "1": stored, "2": None}
-    for key, there, votes in (("questionnaire", stored, 0), ("questionnaire_human", voted, 1)):
-        read_labels = list(read(key, there))
-        assert {label.part: label.value for label in read_labels} == options
-        assert {len(label.votes) for label in read_labels} == {votes}
-    label = shipped_labels()["questionnaire"]
-    assert label.voted(options, [options, None]) == {"questionnaire": voted}
-
-
-@open_data
 def test_the_closed_list_is_the_published_one_in_both_languages():
     words = json.loads((SEED / "recllmsim" / "desc_translated.json").read_text(encoding="utf-8"))
     people, simulated = shipped_labels()["profile_mapped_people"], shipped_labels()["profile_mapped"]
@@ -99,30 +86,8 @@ def test_the_closed_list_is_the_published_one_in_both_languages():
         assert people.parts[attribute].values == tuple(translated)
         assert part.values == tuple(translated.values())
         for chinese, english in translated.items():
-            assert simulated.shape.stored("Personality", english) == {"en": english, "zh": chinese}
-
-
-@open_data
-@pytest.mark.parametrize(
-    ("study", "counts"),
-    [
-        ("recllmsim", {"first_taxonomy": 487, "order_and_feedback": 268, "broadness_and_feedback": 487}),
-        ("recllmsim_human_vs_agent", {"solving": 487, "broadness": 487, "style": 487, "advice": 487}),
-    ],
-)
-def test_every_vote_on_behaviour_comes_back_in_the_published_shape_and_order(study, counts):
-    seen = Counter[str]()
-    for side in SIDES:
-        for holder in files(study, side):
-            for name, key in renamed(holder).items():
-                if name not in counts:
-                    continue
-                label, stored = shipped_labels()[name], {name: holder[key]}
-                values = [label.value_in(stored, vote) for vote in ("final", *"123")]
-                assert [label.problems(value) for value in values] == [[]] * 4
-                assert json.dumps(label.voted(values[0], values[1:])) == json.dumps(stored)
-                seen[name] += 1
-    assert seen == counts
+            both = {"Personality": {"en": english, "zh": chinese}}
+            assert published("profile_mapped", Label(value={"Personality": english})) == both
 
 
 @pytest.mark.parametrize("name", sorted(shipped_labels()))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from duologue.data import Attempt, Conversation, DataError, Message, Part, Span, ToolCall, Usage, domains, load
-from duologue.data.records import Failure, Timing, Unsaid
+from duologue.data.records import Failure, Timing, Unsaid, bare, labels_from
 from duologue.errors import MissingExtraError
 
 PICTURE = Part(type="image", url="https://e.org/a.png", mime_type="image/png")
@@ -35,7 +35,7 @@ TALK = Conversation(
         ),
     ),
     unsaid=(Unsaid(role="user", after=2, attempts=(Attempt(text="?", verdict="rejected"),)),),
-    labels={"solved": True, "scores": {"tone": {"value": 4, "reason": "kind"}}},
+    labels=labels_from({"solved": True, "scores": {"tone": {"value": 4, "reason": "kind"}}}),
     failure=Failure(node="user", error="gone", frames=("a.py:1",)),
     timing=Timing(started="2026-01-02T03:04:05+00:00", seconds=2.5),
 )
@@ -72,7 +72,7 @@ def test_a_message_that_was_edited_in_the_log_is_read_and_the_record_is_not() ->
     loaded = load("out.json")
     assert loaded[0].messages[-1].text == "Three."
     assert [(call.name, call.error) for call in loaded[0].messages[-1].tool_calls][1] == ("rooms", "no room left")
-    assert loaded[0].labels == {"solved": True, "tone": 4}
+    assert bare(loaded[0].labels) == {"solved": True, "tone": 4}
     assert "are read by their messages" in loaded.notes[0]
 
 

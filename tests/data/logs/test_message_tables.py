@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from duologue.data import Conversation, load, messages
 from duologue.data.formats.messages import further
 from duologue.data.loading import Loaded
+from duologue.data.records import bare
 
 TALK = [("user", "When does it open?"), ("assistant", "At nine, sharp.")]
 
@@ -104,7 +105,7 @@ def test_questions_and_answers_are_rows() -> None:
 
 def test_a_cell_that_equals_the_conversations_id_stays() -> None:
     (talk,) = read(file("conversation_id,question,answer,rating,page\n5,a?,b,5,5\n5,c?,d,4,5\n"))
-    assert (talk.id, talk.labels, further(talk)["page"]) == ("5", {"rating": "5"}, "5")
+    assert (talk.id, bare(talk.labels), further(talk)["page"]) == ("5", {"rating": "5"}, "5")
     assert talk.messages[2].extra == {"rating": "4", "page": "5"}
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from duologue.data import load
 from duologue.data.formats.messages import further
+from duologue.data.records import bare
 from tests.data.logs.museum_log import ASKED, LAST, MORE, TALK, TOLD, file, only, spoken_lines
 
 HUMAN = {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "HumanMessage"], "kwargs": {"content": "When does it open?", "type": "human"}}  # fmt: skip
@@ -39,7 +40,7 @@ def test_runs_of_langsmith_are_conversations_by_thread_and_say_nothing_twice() -
     loaded = load(path)
     (conversation,) = loaded.conversations
     assert (loaded.kind, conversation.id, spoken_lines(conversation)) == ("langsmith", "t1", TALK)
-    assert conversation.labels == {"helpful": 1.0}
+    assert bare(conversation.labels) == {"helpful": 1.0}
     assert further(conversation)["usage"] == {"input_tokens": 7, "output_tokens": 2}
     assert further(conversation)["name"] == "step"
 

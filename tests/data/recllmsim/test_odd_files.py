@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from duologue.data import load, recllmsim
+from duologue.data.records import Label
 from tests.data.recllmsim.small_files import HUMAN, SIMULATED, fresh, put
 
 
@@ -84,6 +85,6 @@ def test_the_generators_own_output_has_its_task_and_numbers_in_its_path(folder: 
     assert (read.scenario["task"], read.scenario["preference_id"], read.scenario["task_context_id"]) == (
         "travel planning", 3, 7,
     )  # fmt: skip
-    assert read.labels == {"post_questions": asked}
+    assert read.labels == {"post_questions": Label(value=asked)}
     assert recllmsim.write([read], "again") == []
     assert (Path("again") / folder / "3_7.json").read_bytes() == path.read_bytes()

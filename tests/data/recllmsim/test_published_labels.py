@@ -7,6 +7,7 @@ import pytest
 from duologue import data, runs
 from duologue.data.recllmsim.dataset import from_object, to_object, write
 from duologue.data.recllmsim.published_labels import keys_for, object_of
+from duologue.data.records import Label
 from duologue.errors import DataError
 from duologue.prompts.label_pages import shipped_labels
 from tests.labels_by_function import first_values
@@ -58,7 +59,9 @@ def file(labels):
 def test_every_key_of_the_edition_on_satisfaction_is_known_by_its_parts_and_goes_out_as_it_came():
     value = file(SATISFACTION)
     conversation = from_object(value, "a.json")
-    assert conversation.labels == dict(SATISFACTION.values())
+    assert set(conversation.labels) == {name for name, _ in SATISFACTION.values()}
+    assert conversation.labels["advice"] == Label(value=ADVICE, votes=(ADVICE,) * 3)
+    assert conversation.labels["advice_human"] == Label(value=ADVICE, by=("people",))
     assert json.dumps(to_object(conversation)) == json.dumps(value)
     again = data.Conversation.model_validate(json.loads(json.dumps(conversation.model_dump(mode="json"))))
     assert json.dumps(to_object(again)) == json.dumps(value)

@@ -12,6 +12,7 @@ from duologue.data import Message, domains, recllmsim
 from duologue.data.files.json import dumps
 from duologue.data.recllmsim import Situation
 from duologue.data.recllmsim.dataset import from_object
+from duologue.data.records import Label, labels_from
 from tests.data.recllmsim.small_files import HUMAN, SIMULATED, fresh, put
 
 
@@ -93,12 +94,15 @@ def test_a_simulated_conversation_is_about_its_context_and_preference() -> None:
         ("Personality", "kind"),
         ("Personality", "curious"),
     ]
-    assert read.messages[0].labels == {"intent": "Others"}
+    assert read.messages[0].labels == {"intent": Label(value="Others")}
     assert (read.stop, read.provenance) == (None, None)
 
 
 def test_a_fresh_simulation_has_the_published_keys_in_their_order_and_nothing_empty() -> None:
-    assert recllmsim.write([fresh(labels={"rating": {"a": 1}, "strategy_V2": {}, "conflict": None})], "out") == []
+    assert (
+        recllmsim.write([fresh(labels=labels_from({"rating": {"a": 1}, "strategy_V2": {}, "conflict": None}))], "out")
+        == []
+    )
     text = Path("out/tea/3_1.json").read_bytes()
     assert not text.endswith(b"\n")
     assert list(json.loads(text)) == [
@@ -118,8 +122,8 @@ def test_what_was_annotated_after_reading_is_written() -> None:
     first, second = read.messages
     labelled = read.model_copy(
         update={
-            "labels": read.labels | {"rating": {"a": 2}, "strategy_V4": {"final": {}}},
-            "messages": (first.model_copy(update={"labels": {"satisfaction": "4"}}), second),
+            "labels": read.labels | labels_from({"rating": {"a": 2}, "strategy_V4": {"final": {}}}),
+            "messages": (first.model_copy(update={"labels": {"satisfaction": Label(value=4)}}), second),
         }
     )
     value = recllmsim.to_object(labelled)

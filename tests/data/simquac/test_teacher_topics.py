@@ -55,7 +55,7 @@ def test_teacher_topics_are_read_with_both_answers_and_a_span_a_line(line_end: s
     assert bread.scenario["section"] == "It rises slowly. The crust (the outside) is hard. He joined NATO."
     assert [message.text for message in bread.messages[::2]] == ["How does it rise?", "What else?", "Why?", "Who?"]
     answers = bread.messages[1::2]
-    assert [message.labels["quac"] for message in answers] == [
+    assert [message.labels["quac"].value for message in answers] == [
         "It rises slowly.",
         "The crust is hard.",
         "CANNOTANSWER",

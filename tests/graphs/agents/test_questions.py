@@ -227,7 +227,7 @@ async def test_a_tool_that_asks_waits_and_has_its_result_in_the_next_reply_and_a
     assert (waiting.waits, paid.arguments, paid.result) == (True, {"euro": 3}, "paid")
     (attempt,) = conversation.messages[3].attempts
     assert (done, attempt.verdict, attempt.notes) == ([3], "observed", ("not asked again: it had called pay",))
-    assert conversation.labels["scores"]["success"]["value"] is True
+    assert conversation.scores["success"]["value"] is True
     side = count([conversation]).side("assistant")
     assert (side.tool_calls, side.failed_calls) == (1, 0)
 

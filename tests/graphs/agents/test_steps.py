@@ -176,4 +176,4 @@ async def test_a_structured_response_by_a_call_is_kept_whole_and_is_no_act() -> 
     first, second = conversation.attempts("assistant")
     assert (first.verdict, second.verdict, second.text) == ("rejected", "accepted", "No, sorry.")
     assert second.kept == {"structured_response": {"reply": "No, sorry.", "nights": 1}}
-    assert conversation.labels["scores"]["success"]["value"] is True
+    assert conversation.scores["success"]["value"] is True

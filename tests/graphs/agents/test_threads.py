@@ -405,7 +405,7 @@ async def test_all_plain_channels_are_recorded_and_scored_and_others_are_the_age
     conversation = await run(cast)
     assert replies(conversation) == ["1 []", "3 [1, 2]"]
     assert conversation.messages[-1].kept == {"basket": ["a bag"]}
-    assert conversation.labels["scores"]["things"]["value"] == 1
+    assert conversation.scores["things"]["value"] == 1
 
 
 async def test_a_runnable_goes_on_from_its_channels_though_it_gives_them_only_when_they_change() -> None:

@@ -137,7 +137,7 @@ async def test_a_tool_that_ran_before_the_agent_took_too_long_was_called():
     conversation = await talk(cast)
     (attempt,) = conversation.attempts("assistant")
     assert (attempt.verdict, attempt.notes) == ("unjudged", ("not undone: it had called book",))
-    assert conversation.labels["scores"]["success"] == {
+    assert conversation.scores["success"] == {
         "value": False,
         "reason": "book was called once (1 in drafts that were not sent and not undone)",
         "broken": [{"kind": "called", "tool": "book"}],

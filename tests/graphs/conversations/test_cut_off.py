@@ -137,7 +137,7 @@ async def test_an_answer_to_a_question_afterwards_that_is_flawed_is_asked_for_on
         return AIMessage(text, **ended(finish)) if len(calls) <= bad else AIMessage("It was fine.")
 
     conversation = await talk(recllmsim.cast(assistant=reply, post_questions=True))
-    exchanges: Any = conversation.labels["post_questions"]
+    exchanges: Any = conversation.labels["post_questions"].value
     first, second, third = exchanges["assistant"]
     assert len(calls) == 3 + 1
     assert (first.get("error"), first["response"]) == ((error, None) if bad == 2 else (None, "It was fine."))

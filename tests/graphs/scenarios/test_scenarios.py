@@ -12,6 +12,7 @@ from duologue.data import Conversation, DataError, Message
 from duologue.data.formats import record_lines
 from duologue.data.identity import digest
 from duologue.data.people import paired, part_of, user_of
+from duologue.data.records import Label
 from duologue.errors import SettingError
 from duologue.graphs import recllmsim
 from duologue.graphs.scenarios.sources import Scenarios, ScenarioSource
@@ -31,7 +32,7 @@ def of_people(count: int) -> list[Conversation]:
                 "profile": PROFILE | {"age": 30 + number},
             },
             messages=(Message(role="user", text="Stored words."), Message(role="assistant", text="Stored reply.")),
-            labels={"rating": 3},
+            labels={"rating": Label(value=3)},
             extra={"variant": "human_v2", "path": f"User_{number}/a.json"},
         )
         for number in range(count)

@@ -16,7 +16,7 @@ def test_a_user_says_what_its_donor_said_and_ends_where_it_ended(tmp_path):
     assert of_user(conversation) == [TEA.messages[n].text for n in (0, 2, 4)]
     assert conversation.stop == "user_ended"
     assert conversation.messages[-1].role == "assistant"  # its last turn is answered
-    assert conversation.labels == {"scores": {}}  # that it left is no success of the agent
+    assert conversation.scores == {}  # that it left is no success of the agent
     assert [(one["conversation"], one["message"]) for one in origins(conversation)] == [("ann-0", n) for n in (0, 2, 4)]
     (loaded,) = duologue.load(write(tmp_path / "records.jsonl", [conversation]))
     assert origins(loaded) == origins(conversation)

@@ -13,7 +13,7 @@ def first_failure(agent: Any, scenarios: Sequence[Mapping[str, Any]], **more: An
     for begun in range(0, len(scenarios), AT_ONCE):
         result = duologue.test(agent, scenarios[begun : begun + AT_ONCE], **more)
         assert result.unscored == 0
-        failures = [record.labels["scores"]["success"]["value"] is False for record in result.records]
+        failures = [record.scores["success"]["value"] is False for record in result.records]
         if any(failures):
             return begun + failures.index(True) + 1
     return None

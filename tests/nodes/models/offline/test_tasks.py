@@ -75,7 +75,7 @@ def test_a_useless_assistant_is_given_up_only_where_that_is_offered(language):
 @BOTH
 def test_questions_after_the_talk_are_answered_in_a_sentence_or_two(language):
     served, refused = (
-        talks(language, count=1, turns=4, post_questions=True, **more)[0].labels["post_questions"]
+        talks(language, count=1, turns=4, post_questions=True, **more)[0].labels["post_questions"].value
         for more in ({}, {"assistant": lambda messages: REFUSALS[language]})
     )
     answers = [one["response"] for exchanges in served.values() for one in exchanges]
