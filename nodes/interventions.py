@@ -93,14 +93,14 @@ def _strange_values(text: str, ideal: Listener) -> list[str]:
 def put_right(text: str, ideal: Listener) -> str:
     """A user's wrong message put right: without the sentences that have a strange value, and with the facts of its form.
 
-    Any other wrong message becomes the ideal user's.
+    Any other wrong message becomes the ideal user's, and so does one without a fact that is still to be told.
     """
     strange = {*_strange_values(text, ideal)}
     forms = {form_of(value) for value in strange}
-    facts = [fact for fact in ideal.facts if forms & {form_of(value) for value in values_in(fact)}]
-    untold = [fact for fact in facts if not _told(fact, ideal.said)]
+    fitting = [fact for fact in ideal.facts if forms & {form_of(value) for value in values_in(fact)}]
+    untold = [fact for fact in fitting if not _told(fact, ideal.said)]
     kept = [sentence.strip() for sentence in sentences_of(text) if not strange & values_in(sentence)]
-    return " ".join([*kept, *(f"{fact}." for fact in untold or facts)]) if facts else ideal_answer(ideal)
+    return " ".join([*kept, *(f"{fact}." for fact in untold)]) if untold else ideal_answer(ideal)
 
 
 def _told(fact: str, text: str) -> bool:
@@ -217,7 +217,6 @@ class RepairedUser:
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         ideal = listener(state["scenario"], _turns(state))
         if self.whole:
-            self.because = "an ideal user in its place"
             return {"drafts": [{"text": ideal_answer(ideal)}]}
         update = await self.node(state, runtime)
         text = "\n".join(draft["text"] for draft in update.get("drafts") or ())
@@ -241,7 +240,6 @@ class RepairedAgent:
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         ideal, world = listener(state["scenario"], _turns(state)), getattr(runtime.context, "world", None)
         if self.whole or self._taken:
-            self.because = self.because or "the oracle in its place"
             return await self._oracle(state, ideal, world)
         state_before = repr(await state_of(world)) if world is not None else ""
         update: Update

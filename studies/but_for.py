@@ -100,7 +100,10 @@ class _Repairs:
         """The fault by the repair of each part, and of pairs; `shown`: the fault by structure."""
         ideal, proven = await self._run(parts, whole=True)
         if value := self._missing(plan, ideal):
-            return "scenario", f"its plan needs {value!r}, which neither its user nor a tool has"
+            because = f"its plan needs {value!r}, which neither its user nor a tool has"
+            return (
+                ("scenario", because) if shown == "undecided" else ("undecided", f"{because}; by structure the {shown}")
+            )
         if not proven:
             return self._of_user_or_undecided(shown, "an ideal user and the plan are not shown to succeed")
         alone = [part for part in parts if await self._mends((part,))]
