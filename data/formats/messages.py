@@ -771,9 +771,9 @@ def _is_plain(conversation: Conversation) -> bool:
 def _losses(conversation: Conversation, *, parts: bool) -> list[str]:
     stored = [message for message in conversation.messages if message.stored]
     calls = [call for message in stored if message.role == "assistant" for call in message.tool_calls]
-    shown = {"number", "text", "verdict", "tool_calls"}
+    shown = {"number", "text", "verdict", "tool_calls", "seconds"}
     drafts = [draft.verdict == "rejected" or draft.plain().keys() - shown for draft in conversation.attempts()]
-    made = (conversation.stop, conversation.failure, conversation.provenance, *conversation.edges)
+    made = (conversation.stop, conversation.failure, conversation.provenance)
     beside = {key for extra in (conversation.extra, *(one.extra for one in stored)) for key in extra}
     without = [not (parts and call.parts) and not isinstance(call.result, str | dict | list) for call in calls]
     kinds = {

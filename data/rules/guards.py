@@ -8,6 +8,7 @@ model says of itself. In a simulation a false alarm costs a draft; people hardly
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import takewhile
 from typing import Literal, TypeAlias
 
 from ..text.languages import HAN, says_something
@@ -130,30 +131,22 @@ def _first(text: str, *patterns: re.Pattern[str]) -> str | None:
 def repeated_instruction(text: str, instructions: Iterable[str], least: int = SHARED) -> str | None:
     """A stretch of an instruction of at least `least` characters that the text repeats; None without one."""
     said = " ".join(text.split())
+    folded = said.casefold()
     for instruction in instructions:
-        told = " ".join(instruction.split())
-        if (place := _shared(said.casefold(), told.casefold(), least)) is not None:
-            return said[place[0] : place[1]]
+        told = " ".join(instruction.split()).casefold()
+        piece = max(1, least // (6 if HAN.search(told) else 2))  # a stretch of this weight holds such a piece whole
+        for at in range(0, len(told) - piece + 1, piece):
+            if (start := folded.find(told[at : at + piece])) >= 0:
+                before = _as_long(folded[:start][::-1], told[:at][::-1])
+                shared = said[start - before : start + _as_long(folded[start:], told[at:])]
+                if len(shared) + 2 * len(HAN.findall(shared)) >= least:
+                    return shared
     return None
 
 
-def _shared(text: str, told: str, least: int) -> tuple[int, int] | None:
-    """Where in the text a stretch of `told` begins and ends that weighs enough."""
-    piece = max(1, least // (6 if HAN.search(told) else 2))  # a stretch of this weight holds such a piece whole
-    at = 0
-    while at + piece <= len(told):
-        if (start := text.find(told[at : at + piece])) < 0:
-            at += max(1, piece // 2)
-            continue
-        begin, first, end, last = start, at, start + piece, at + piece
-        while begin and first and text[begin - 1] == told[first - 1]:
-            begin, first = begin - 1, first - 1
-        while end < len(text) and last < len(told) and text[end] == told[last]:
-            end, last = end + 1, last + 1
-        if end - begin + 2 * len(HAN.findall(text[begin:end])) >= least:
-            return begin, end
-        at = last
-    return None
+def _as_long(one: str, other: str) -> int:
+    """How many characters the begins of both have in common."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def others_label(removed: str) -> bool:

@@ -112,11 +112,7 @@ conversations = st.builds(
         limits=objects,
         data=texts,
     ),
-    timing=st.builds(
-        Timing,
-        seconds=st.none() | st.floats(0, 1e6),
-        nodes=st.dictionaries(texts, st.floats(0, 9), max_size=1),
-    ),
+    timing=st.builds(Timing, seconds=st.none() | st.floats(0, 1e6)),
     memory=st.dictionaries(roles, objects, max_size=1),
     labels=objects,
     extra=objects,
