@@ -16,8 +16,6 @@ from ..text.languages import HAN, says_something
 UserReason: TypeAlias = Literal["empty", "role_leak", "prompt_leak"]
 """`role_leak`: speaks for another role. `prompt_leak`: reveals its instructions, its reasoning, that it is a model, or a
 mark at which a program stops."""
-UserNote: TypeAlias = Literal["repeat", "plan"]
-"""`repeat`: the same as an earlier message. `plan`: an unrequested plan, which is the assistant's work."""
 
 SHARED = 80
 """Least length in characters of a stretch of an instruction that a message repeats; Chinese counts threefold."""
@@ -77,15 +75,6 @@ def user_reasons(text: str, instructions: Iterable[str] = ()) -> tuple[UserReaso
     if leaked_prompt(text) or repeated_instruction(text, instructions):
         reasons.append("prompt_leak")
     return tuple(reasons)
-
-
-def user_notes(text: str, earlier: Iterable[str] = (), last_assistant: str | None = None) -> tuple[UserNote, ...]:
-    """Notes on a user's message that are counted but do not reject it: repeats and plans.
-
-    `earlier`: the user's messages before it; `last_assistant`: the message that it replies to, or `None`.
-    """
-    notes: list[UserNote] = ["repeat"] if is_repeat(text, earlier) else []
-    return (*notes, "plan") if is_plan(text, last_assistant) else tuple(notes)
 
 
 def leaked_role(text: str) -> str | None:
@@ -158,45 +147,6 @@ def is_repeat(text: str, earlier: Iterable[str]) -> bool:
     """Whether an earlier message is the same, apart from white space, punctuation and case."""
     key = plain_words(text).replace(" ", "")
     return bool(key) and any(plain_words(other).replace(" ", "") == key for other in earlier)
-
-
-PLAN_ITEMS = 3
-"""Least number of items with which a list is a plan."""
-
-_PLAN_ITEM = re.compile(
-    r"^[^\S\n]*(?:[*_]{0,2}\(?\d{1,2}[.):、．](?!\d)|[-*•–·]\s|[①-⑳]|[(（]?[一二三四五六七八九十]{1,2}[、.)）])\s*(.+)$",
-    re.MULTILINE,
-)
-_DAY = (
-    r"(?:day|week|month)\s?(?:\d{1,2}|one|two|three|four|five|six|seven)\b"
-    r"|第[一二三四五六七八九十\d]{1,3}[天日周个]"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:周|星期)[一二三四五六日天]"
-    r"|(?:morning|noon|afternoon|evening|night|breakfast|lunch|dinner)\s*[:：]|(?:早上|上午|中午|下午|傍晚|晚上)\s*[:：]"
-    r"|\d{1,2}[:：]\d{2}"
-)
-_SCHEDULED = re.compile(
-    rf"^[^\S\n]*(?:[-*•–·#>]\s?|\(?\d{{1,2}}[.)、]\s?){{0,2}}[*_]{{0,2}}(?:{_DAY}).*$", re.IGNORECASE | re.MULTILINE
-)
-_NO_ITEM = re.compile(
-    r"[?？]|\b(?:let me know|tell me|could you|can you|please (?:provide|share|specify|tell))\b|请(?:告诉|提供|说明|问|补充)|告诉我",
-    re.IGNORECASE,
-)
-_WANTS_LIST = re.compile(
-    r"[?？]|\bplease (?:provide|share|specify|tell)\b|请(?:告诉|提供|说明|问|补充)|告诉我", re.IGNORECASE
-)
-
-
-def is_plan(text: str, last_assistant: str | None = None) -> bool:
-    """Whether the text lists three or more items though the assistant asked for nothing.
-
-    In the first message only items of a schedule count, because other lists are requirements. Items that ask do not
-    count.
-    """
-    lines = [match.group() for match in _SCHEDULED.finditer(text)]
-    if last_assistant:
-        lines += [match.group() for match in _PLAN_ITEM.finditer(text)]
-    items = {line.strip() for line in lines if not _NO_ITEM.search(line)}
-    return len(items) >= PLAN_ITEMS and not _WANTS_LIST.search(last_assistant or "")
 
 
 QUESTION_WORDS = 25
