@@ -1,13 +1,13 @@
 """The executed graph of one or many conversations: runs of nodes and edges, seconds and tokens."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 from pydantic import Field
 
 from .identity import begun_with
-from .records import SIDES, Conversation, Message, Provenance, Record, Role, Unsaid, Usage
+from .records import SIDES, Conversation, Message, Provenance, Record, Role, Unsaid
 
 SPEAKERS: dict[str, Role] = {"user_simulator": "user", "assistant": "assistant"}
 """Nodes that write a side's drafts, and have the usage of the drafts."""
@@ -106,16 +106,18 @@ def executed(conversations: Iterable[Conversation]) -> ExecutedGraph:
         way = _way(conversation, provenance.begun, ahead)
         edges.update(pairwise(way))
         runs.update(way)
-        for name, role in SPEAKERS.items():
-            if (spent := conversation.seconds(role)) is not None:
-                seconds[name] += spent
-        for name, usage in _usages(conversation):
-            if usage is not None:
-                tokens[name] += usage.tokens
-        for name, role in VALIDATORS.items():
-            for attempt in conversation.attempts(role, new_only=True):
-                if attempt.reason and attempt.verdict in ("rejected", "observed"):
-                    reasons[name][attempt.reason] += 1
+        if conversation.closing_usage is not None:
+            tokens[CLOSING] += conversation.closing_usage.tokens
+        for role in SPEAKER_OF:
+            for draft in conversation.attempts(role, new_only=True):
+                if draft.seconds is not None:
+                    seconds[SPEAKER_OF[role]] += draft.seconds
+                if draft.usage is not None and not draft.rule_based:
+                    tokens[SPEAKER_OF[role]] += draft.usage.tokens
+                if draft.judging is not None:
+                    tokens[VALIDATOR_OF[role]] += draft.judging.tokens
+                if draft.reason and draft.verdict in ("rejected", "observed"):
+                    reasons[VALIDATOR_OF[role]][draft.reason] += 1
     nodes = (
         ExecutedNode(
             name=name,
@@ -213,13 +215,3 @@ def _turns(messages: Iterable[Message], unsaid: Iterable[Unsaid]) -> list[tuple[
         if numbers and turns[-1:] != [(message.role, *numbers)]:
             turns.append((message.role, len(numbers)))
     return [*turns, *((turn.role, len({attempt.number for attempt in turn.attempts})) for turn in unsaid)]
-
-
-def _usages(conversation: Conversation) -> Iterator[tuple[str, Usage | None]]:
-    """Each usage in a conversation with the node whose call it is; None where a call has none."""
-    yield CLOSING, conversation.closing_usage
-    for name, role in SPEAKERS.items():
-        drafts = conversation.attempts(role, new_only=True)
-        yield from ((name, None if draft.rule_based else draft.usage) for draft in drafts)
-    for name, role in VALIDATORS.items():
-        yield from ((name, attempt.judging) for attempt in conversation.attempts(role, new_only=True))

@@ -9,8 +9,6 @@ from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias, TypeGua
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue
 
-from ..errors import DataError
-
 Role: TypeAlias = Literal["user", "assistant"]
 """Who speaks. In SimQuAC the student is the user, the teacher the assistant."""
 
@@ -476,7 +474,7 @@ class Timing(Record):
     """Duration of the conversation in seconds."""
 
 
-SCHEMA = 2
+SCHEMA: Literal[2] = 2
 """Version of the record's JSON form; another one is an error."""
 
 
@@ -575,7 +573,7 @@ class Conversation(Record):
         ['Hello?', 'Yes.']
     """
 
-    schema_version: int = SCHEMA
+    schema_version: Literal[2] = SCHEMA
     id: str
     scenario: Json
     """What it is about. Its `kind`, such as `simquac`, determines the other keys."""
@@ -705,11 +703,3 @@ class Conversation(Record):
     def plain(self) -> dict[str, Any]:
         """Plain JSON values with every key of the schema, so that all lines have the same keys."""
         return self.model_dump(mode="python")
-
-    @classmethod
-    def from_plain(cls, value: Mapping[str, Any]) -> "Conversation":
-        """The record from its JSON form; DataError for another schema."""
-        version = value.get("schema_version", SCHEMA)
-        if not isinstance(version, int) or isinstance(version, bool) or version != SCHEMA:
-            raise DataError(f"schema_version is {version!r}, this version of duologue reads {SCHEMA}")
-        return cls.model_validate(value)

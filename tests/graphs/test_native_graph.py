@@ -114,7 +114,7 @@ async def test_a_run_records_what_the_graph_has_when_it_is_called_directly(name:
             assert ran == {node.name: node.runs for node in executed([direct]).nodes if not node.name.startswith("__")}
             assert (direct.id, direct.scenario) == (state["id"], state["scenario"])
             assert direct.stop is not None
-            assert Conversation.from_plain(json.loads(json.dumps(direct.plain()))) == direct
+            assert Conversation.model_validate(json.loads(json.dumps(direct.plain()))) == direct
 
 
 # Input

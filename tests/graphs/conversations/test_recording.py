@@ -49,7 +49,7 @@ def test_every_reachable_state_becomes_a_record_that_survives_json(user, assista
     asyncio.run(converse(graph, simquac.scenario(TOPIC), limits, kept.append))
     drafts = 0
     for one in (*map(record, seen), *kept):
-        assert data.Conversation.from_plain(json.loads(data.record_lines.line(one))) == one
+        assert data.Conversation.model_validate(json.loads(data.record_lines.line(one))) == one
         now = sum(1 for _ in one.attempts())
         assert now >= drafts  # no draft is ever lost
         drafts = now
