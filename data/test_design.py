@@ -17,7 +17,7 @@ from ..errors import DataError, at, first_invalid
 from .files.json import read_json
 from .identity import digest
 from .records import as_list, as_object, inside, is_object
-from .text.languages import Language, language_of
+from .text.languages import Language
 from .text.values import in_words
 
 Kind: TypeAlias = Literal["valid", "missing", "ambiguous", "out of bounds", "forbidden"]
@@ -525,8 +525,3 @@ def line_of(case: DesignedCase, language: Language, number: int) -> dict[str, An
         **case.example.scenario,
         "case": {"tool": case.tool.name, "kind": case.kind, **({"argument": odd} if odd else {})},
     }
-
-
-def language_of_tools(tools: Sequence[ToolSchema]) -> Language:
-    """The language of the tools' descriptions; English without any."""
-    return language_of(" ".join(tool.description for tool in tools)) or "en"

@@ -17,12 +17,11 @@ from ..data.test_design import (
     completed,
     examples_of,
     fields_of,
-    language_of_tools,
     line_of,
     read_tools,
     rules_of,
 )
-from ..data.text.languages import Language
+from ..data.text.languages import Language, language_of
 from ..errors import DataError, SettingError, at, kind
 from ..nodes.models.specs import is_import_path
 from ..nodes.oracle import AgentTools, Oracle, tools_at
@@ -46,8 +45,8 @@ class DesignSources:
 
     @property
     def language(self) -> Language:
-        """The language of the tools' descriptions."""
-        return language_of_tools(self.tools.schemas)
+        """The language of the tools' descriptions; English without any."""
+        return language_of(" ".join(tool.description for tool in self.tools.schemas)) or "en"
 
     @property
     def notes(self) -> list[str]:

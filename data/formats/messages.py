@@ -455,8 +455,6 @@ LABELS = "labels"
 """Key of a line or a message whose object holds annotations by name."""
 KNOWN_LABELS = ("hallucination", "intent", "rating", "satisfaction", "strategy")
 """Keys that are annotations outside `labels` too. No other key is: most are names, ids, times or settings."""
-YES_OR_NO = ("label", "kto_tag")
-"""Keys that are annotations where they are true or false: whether an answer is wanted."""
 
 ASIDES = "asides"
 """Key of a conversation's `extra` for its instructions: the text as `system`, and under `at` how many messages are before."""
@@ -650,7 +648,6 @@ def _called(call: Call, result: Result | None) -> ToolCall:
 def declared_labels(source: Mapping[str, Any]) -> Json:
     """The annotations of a line or a message: what `labels` holds, and the known ones beside it; `labels` goes first."""
     beside = {name: source[name] for name in KNOWN_LABELS if source.get(name) is not None}
-    beside |= {name: source[name] for name in YES_OR_NO if isinstance(source.get(name), bool)}
     return {**beside, **as_object(source.get(LABELS))}
 
 
