@@ -1,4 +1,4 @@
-"""The executed graph of one or many conversations: runs of nodes and edges, seconds and tokens."""
+"""The graph of a conversation, and the way of one or many through it: runs of nodes and edges, seconds and tokens."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -101,9 +101,9 @@ def executed(conversations: Iterable[Conversation]) -> ExecutedGraph:
         if provenance is None or not provenance.nodes.keys() >= SPEAKERS.keys():
             continue
         count += 1
-        ahead = _ahead(provenance)
-        labels |= _drawn(ahead)
-        way = _way(conversation, provenance.begun, ahead)
+        circle = _circle(provenance)
+        labels |= _drawn(circle)
+        way = _way(conversation, provenance.begun, circle)
         edges.update(pairwise(way))
         runs.update(way)
         if conversation.closing_usage is not None:
@@ -138,7 +138,7 @@ def executed(conversations: Iterable[Conversation]) -> ExecutedGraph:
     )
 
 
-def _ahead(provenance: Provenance) -> dict[str, str]:
+def _circle(provenance: Provenance) -> dict[str, str]:
     """The node to which a conversation goes on from each, further nodes in their places: a circle."""
     ahead = {name: ways[GOES_ON.get(name, "")] for name, ways in WAYS.items() if name not in _OUTSIDE}
     last = {place: place for place in GOES_ON}
@@ -162,26 +162,26 @@ def _drawn(ahead: Mapping[str, str]) -> dict[tuple[str, str], str]:
     return drawn
 
 
-def _way(conversation: Conversation, begun: str, ahead: Mapping[str, str]) -> list[str]:
+def _way(conversation: Conversation, begun: str, circle: Mapping[str, str]) -> list[str]:
     """The nodes that a conversation passed, in order, as far as its record tells; an empty name stands for unknown ones."""
     messages, kept = conversation.messages, _given(conversation, begun)
     asked = [one.role for one in messages[:kept] if one.stored][-1:] == ["user"]
-    ahead = {**ahead, OPENING: SELECTOR_OF["assistant" if asked else "user"]}
+    ahead = {**circle, OPENING: SELECTOR_OF["assistant" if asked else "user"]}
     way = ["__start__", OPENING]
 
     def go_on_to(node: str) -> None:
-        while way[-1] != node:
+        while node in circle and way[-1] != node:
             way.append(ahead[way[-1]])
 
-    before: Role | None = None
-    for role, calls in _turns(messages[kept:], conversation.unsaid):
-        if role == before and ahead.keys() - WAYS.keys():  # perhaps a further node has sent it here
-            way += ["", SELECTOR_OF[role]]
-        go_on_to(SELECTOR_OF[role])
-        for number in range(calls):
-            way += [SELECTOR_OF[role]] if number else []
-            way += [SPEAKER_OF[role], VALIDATOR_OF[role]]
-        before = role
+    further, before = circle.keys() - WAYS.keys(), ""
+    for node, calls in _turns(messages[kept:], conversation.unsaid):
+        if calls and node == before and further:  # perhaps one of these has sent it here
+            way += ["", node]
+        go_on_to(node)
+        if calls:
+            speaker, validator = SPEAKER_OF[SIDES[node]], VALIDATOR_OF[SIDES[node]]
+            way += [speaker, validator, *(node, speaker, validator) * (calls - 1)]
+            before = node
     failure, end = conversation.failure, conversation.stopped_at
     if failure is not None and not end:
         end = way[-1] if failure.silent else failure.node
@@ -189,10 +189,9 @@ def _way(conversation: Conversation, begun: str, ahead: Mapping[str, str]) -> li
     if drafts and end != way[-1]:
         if drafts[-1].verdict == "unjudged":
             way.pop()  # its validator did not come to it
-        elif before is not None and SIDES.get(end) == before:
-            way.append(SELECTOR_OF[before])
-    if end in ahead and end != OPENING:
-        go_on_to(end)
+        elif SIDES.get(end) == SIDES[before]:
+            way.append(before)
+    go_on_to(end)
     if conversation.stopped_at:
         way += [CLOSING] if failure is not None and failure.node == CLOSING else [CLOSING, "__end__"]
     return way
@@ -207,11 +206,16 @@ def _given(conversation: Conversation, begun: str) -> int:
     return next((count for count in range(1, len(plain) + 1) if begun_with(plain[:count]) == begun), 0)
 
 
-def _turns(messages: Iterable[Message], unsaid: Iterable[Unsaid]) -> list[tuple[Role, int]]:
-    """Whose turns there were, with the calls of each; one call may have sent several messages."""
-    turns: list[tuple[Role, int]] = []
+def _turns(messages: Iterable[Message], unsaid: Iterable[Unsaid]) -> list[tuple[str, int]]:
+    """Where the turns began, with the calls of each, and the further nodes that spoke, with none.
+
+    One call may have sent several messages.
+    """
+    turns: list[tuple[str, int]] = []
     for message in messages:
         numbers = {attempt.number for attempt in message.attempts}
-        if numbers and turns[-1:] != [(message.role, *numbers)]:
-            turns.append((message.role, len(numbers)))
-    return [*turns, *((turn.role, len({attempt.number for attempt in turn.attempts})) for turn in unsaid)]
+        if message.name:
+            turns.append((message.name, 0))
+        elif numbers and turns[-1:] != [(SELECTOR_OF[message.role], *numbers)]:
+            turns.append((SELECTOR_OF[message.role], len(numbers)))
+    return turns + [(SELECTOR_OF[turn.role], len({draft.number for draft in turn.attempts})) for turn in unsaid]

@@ -143,6 +143,16 @@ async def test_a_moderator_sends_the_way_elsewhere():
     assert names(conversation) == [None, "second", None] * 2
 
 
+async def test_what_ran_is_counted_where_a_moderator_has_the_assistant_speak_once_more():
+    def again(state):
+        update = {"messages": ["Once more."]}
+        return Command(update=update, goto="assistant_prompt_selector") if state["turn"] == 1 else None
+
+    conversation = await simulated(moderated(again, cast=talk()), SCENARIO, turns=3)
+    runs = {node.name: node.runs for node in data.executed([conversation]).nodes}
+    assert [runs[name] for name in ("user_simulator", "assistant", "turn_recorder", "moderator")] == [2, 3, 3, 2]
+
+
 async def test_a_regeneration_and_a_stop_pass_no_further_node():
     asked = []
     cast = simquac.cast(user="offline?misbehave=0.9", assistant="offline?misbehave=0.5")
