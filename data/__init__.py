@@ -10,7 +10,7 @@ from .formats import messages, record_lines
 from .formats.source import Format, Source
 from .loading import Loaded, frame, kind_of, load, save
 from .people import paired
-from .records import Attempt, Conversation, Edge, Label, Message, Part, Span, ToolCall, Usage
+from .records import Attempt, Conversation, Label, Message, Part, Span, ToolCall, Usage
 from .summaries import count, coverage, outline
 
 __all__ = [
@@ -19,7 +19,6 @@ __all__ = [
     "DataError",
     "Dataset",
     "Domain",
-    "Edge",
     "Format",
     "Label",
     "Loaded",

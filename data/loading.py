@@ -224,10 +224,6 @@ def _unknown(first: Any) -> str:
     role = first.get("role") if is_object(first) else None
     if isinstance(role, str) and "content" in first:
         return f"the form fits, but not the role {role!r}: write user or assistant, as in {LINE} (docs/data/formats.md)"
-    if is_object(first) and first.keys() >= {"chosen", "rejected"}:
-        return (
-            "holds pairs of a chosen and a rejected answer: write the conversations to be read alone, under 'messages'"
-        )
     keys = [" ".join(str(key).split())[:40] for key in first] if is_object(first) else []
     more = ", ..." if len(keys) > MOST_KEYS else ""
     begins = f" (it begins with {', '.join(keys[:MOST_KEYS])}{more})" if keys else ""

@@ -9,8 +9,6 @@ from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias, TypeGua
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, PlainSerializer
 
-from ..errors import DataError
-
 Role: TypeAlias = Literal["user", "assistant"]
 """Who speaks. In SimQuAC the student is the user, the teacher the assistant."""
 
@@ -250,6 +248,8 @@ class Attempt(Record):
     prompt: PromptRecord | None = None
     usage: Usage | None = None
     """Tokens of the call. If one call sent several messages, only the first has it."""
+    seconds: float | None = None
+    """Time of the call; likewise."""
     finish_reason: str | None = None
     """Why the model stopped writing, as the endpoint reports it: `stop`, `length`, ..."""
     flaw: str | None = None
@@ -387,6 +387,8 @@ class NodeInfo(Record):
     label: str
     """What to print: the model with its arguments, the replayed file, the agent, the function, or the name."""
     settings: Json = Field(default_factory=dict)
+    after: str = ""
+    """Of a further node the one of the graph after which it stands."""
 
     @classmethod
     def of(cls, node: str, flat: Mapping[str, Any]) -> "NodeInfo":
@@ -516,30 +518,16 @@ class Broken(Record):
     got: str = ""
 
 
-class Edge(Record):
-    """An edge of the graph, and how often the conversation took it."""
-
-    source: str
-    """The node that it leaves, or `__start__`."""
-    target: str
-    """The node that it leads to, or `__end__`."""
-    label: str = ""
-    """The answer of the node that it leaves, where there are several ways."""
-    count: int = 0
-
-
 class Timing(Record):
-    """All clock times of a conversation; besides agents' steps nothing else in a record depends on the clock."""
+    """The clock times of a whole conversation; besides attempts and agents' steps nothing else depends on the clock."""
 
     started: str | None = None
     """When the conversation began, in UTC."""
     seconds: float | None = None
     """Duration of the conversation in seconds."""
-    nodes: dict[str, float] = Field(default_factory=dict)
-    """Seconds in each node of the graph; how often it ran, its edges tell."""
 
 
-SCHEMA = 2
+SCHEMA: Literal[2] = 2
 """Version of the record's JSON form; another one is an error."""
 
 
@@ -638,7 +626,7 @@ class Conversation(Record):
         ['Hello?', 'Yes.']
     """
 
-    schema_version: int = SCHEMA
+    schema_version: Literal[2] = SCHEMA
     id: str
     scenario: Json
     """What it is about. Its `kind`, such as `simquac`, determines the other keys."""
@@ -652,11 +640,11 @@ class Conversation(Record):
     unsaid: tuple[Unsaid, ...] = ()
     stop: StopReason | None = None
     """Why it ended; None if it goes on or the source has no reason. A cast's own reason is written `cast:reason`."""
+    stopped_at: str = ""
+    """The node of the graph from which it went to its end; empty if it was cut short, or a failure stopped it."""
     failure: Failure | None = None
     provenance: Provenance | None = None
     """None for published conversations."""
-    edges: tuple[Edge, ...] = ()
-    """Every edge of the graph in drawing order, with count 0 if it was not taken. Empty for published conversations."""
     timing: Timing = Field(default_factory=Timing)
     memory: dict[Role, Json] = Field(default_factory=dict[Role, Json])
     """The private memory of each side, if the cast records it."""
@@ -742,15 +730,20 @@ class Conversation(Record):
             if role in (None, turn.role):
                 yield from turn.attempts
 
+    def seconds(self, role: Role) -> float | None:
+        """Time of the calls of a side, of a fork without those for the messages that it kept; None if none is known."""
+        known = [draft.seconds for draft in self.attempts(role, new_only=True) if draft.seconds is not None]
+        return sum(known) if known else None
+
     def without_timing(self) -> Self:
-        """The conversation without clock times, those of agents' steps among them: with equal seeds these are equal."""
+        """The conversation without clock times, those of attempts and steps among them: with equal seeds these are equal."""
 
         def timeless(turns: Iterable[Any]) -> tuple[Any, ...]:
             return tuple(turn.model_copy(update={"attempts": tuple(map(untimed, turn.attempts))}) for turn in turns)
 
         def untimed(attempt: Attempt) -> Attempt:
             steps = tuple(step.model_copy(update={"seconds": None}) for step in attempt.steps)
-            return attempt.model_copy(update={"steps": steps})
+            return attempt.model_copy(update={"steps": steps, "seconds": None})
 
         said = {"messages": timeless(self.messages), "unsaid": timeless(self.unsaid)}
         return self.model_copy(update={"timing": Timing(), **said})
@@ -768,11 +761,3 @@ class Conversation(Record):
     def plain(self) -> dict[str, Any]:
         """Plain JSON values with every key of the schema, so that all lines have the same keys."""
         return self.model_dump(mode="python")
-
-    @classmethod
-    def from_plain(cls, value: Mapping[str, Any]) -> "Conversation":
-        """The record from its JSON form; DataError for another schema."""
-        version = value.get("schema_version", SCHEMA)
-        if not isinstance(version, int) or isinstance(version, bool) or version != SCHEMA:
-            raise DataError(f"schema_version is {version!r}, this version of duologue reads {SCHEMA}")
-        return cls.model_validate(value)

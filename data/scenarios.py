@@ -102,8 +102,20 @@ class ScenarioReader:
 
     @cached_property
     def digest(self) -> str:
-        """Digest of the source's files, by their names and bytes; of a run, of its conversations."""
-        return _digest_of_files(self.path)
+        """SHA-256 over names and bytes of the source's visible files, in order; of a run, of its conversations."""
+        path = self.path
+        files = {"": path}
+        if (path / CONVERSATIONS).is_file():
+            files = {"": path / CONVERSATIONS}
+        elif path.is_dir():
+            visible = (file for file in path.rglob("*") if not file.name.startswith(".") and file.is_file())
+            files = {file.relative_to(path).as_posix(): file for file in visible}
+        whole = hashlib.sha256()
+        for name, file in sorted(files.items()):
+            with file.open("rb") as opened:
+                own = hashlib.file_digest(opened, "sha256").hexdigest()
+            whole.update(f"{name}\0{own}\0".encode("utf-8", "surrogateescape"))
+        return whole.hexdigest()
 
     @property
     def licence(self) -> dict[str, str]:
@@ -197,22 +209,6 @@ def of_log(conversation: Conversation, line: Mapping[str, Any]) -> tuple[dict[st
     if "goal" in scenario or first is None or not first.text.strip():
         return scenario, None
     return scenario | {"first_message": first.text}, Message(role="user", text=first.text, parts=first.parts)
-
-
-def _digest_of_files(path: Path) -> str:
-    """SHA-256 over names and bytes of a file, or of all visible files below a folder, in order."""
-    files = {"": path}
-    if (path / CONVERSATIONS).is_file():
-        files = {"": path / CONVERSATIONS}
-    elif path.is_dir():
-        visible = (file for file in path.rglob("*") if not file.name.startswith(".") and file.is_file())
-        files = {file.relative_to(path).as_posix(): file for file in visible}
-    whole = hashlib.sha256()
-    for name, file in sorted(files.items()):
-        with file.open("rb") as opened:
-            own = hashlib.file_digest(opened, "sha256").hexdigest()
-        whole.update(f"{name}\0{own}\0".encode("utf-8", "surrogateescape"))
-    return whole.hexdigest()
 
 
 def check_plain(scenario: Mapping[str, Any]) -> None:

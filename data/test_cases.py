@@ -333,8 +333,11 @@ def _is_lines(source: Source) -> bool:
     return isinstance(first.get("goal"), str) or isinstance(first.get("first_message"), str)
 
 
-def _read(path: str | Path, broken: Broken = STRICT) -> Contents:
-    return contents(path, NAME, elements(path, broken), lambda line: Case({}, line), broken)
+def _reader(form: str, case: Callable[[dict[str, Any]], Case]) -> Callable[..., Contents]:
+    def read(path: str | Path, broken: Broken = STRICT) -> Contents:
+        return contents(path, form, elements(path, broken), case, broken)
+
+    return read
 
 
 def _write(conversations: Iterable[Conversation], path: Path) -> list[str]:
@@ -346,21 +349,10 @@ def _write(conversations: Iterable[Conversation], path: Path) -> list[str]:
 
 FORMS: tuple[Format, ...] = (
     Format("tau2", "tasks of tau2-bench", _is_tau2, _read_tau2, scenarios=True),
-    Format(
-        "deepeval",
-        "goldens of deepeval",
-        _is_deepeval,
-        lambda path, broken=STRICT: contents(path, "deepeval", elements(path, broken), _deepeval, broken),
-        scenarios=True,
-    ),
-    Format(
-        "mlflow_cases",
-        "test cases of MLflow",
-        _is_mlflow,
-        lambda path, broken=STRICT: contents(path, "mlflow_cases", elements(path, broken), _mlflow, broken),
-        scenarios=True,
-    ),
+    Format("deepeval", "goldens of deepeval", _is_deepeval, _reader("deepeval", _deepeval), scenarios=True),
+    Format("mlflow_cases", "test cases of MLflow", _is_mlflow, _reader("mlflow_cases", _mlflow), scenarios=True),
 )
 """Test cases of other tools, in the order in which they are tried."""
-LINES = Format(NAME, "JSON lines of scenarios", _is_lines, _read, _write, scenarios=True)
+_READ = _reader(NAME, lambda line: Case({}, line))
+LINES = Format(NAME, "JSON lines of scenarios", _is_lines, _READ, _write, scenarios=True)
 """This project's own scenarios, which are tried last: other lines may have a goal too."""

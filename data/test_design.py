@@ -307,11 +307,10 @@ def _odd_case(
 
 def rules_of(described: Any, tools: Sequence[ToolSchema], where: str) -> tuple[list[Rule], list[str]]:
     """The rules of a list, and the items that are prose, which forbid nothing; DataError names the place."""
-    items = described.get("rules") if is_object(described) else described
-    if not isinstance(items, list):
+    if not isinstance(described, list):
         raise DataError(f"{where}: expected a list of rules, each with forbids, when and because")
-    prose = [item for item in items if isinstance(item, str)]
-    rules = _checked(Rule, [item for item in items if not isinstance(item, str)], f"{where}: rule")
+    prose = [item for item in described if isinstance(item, str)]
+    rules = _checked(Rule, [item for item in described if not isinstance(item, str)], f"{where}: rule")
     names = [tool.name for tool in tools]
     for rule in rules:
         if unknown := [name for name in rule.forbids if name not in names]:
@@ -321,8 +320,7 @@ def rules_of(described: Any, tools: Sequence[ToolSchema], where: str) -> tuple[l
 
 def examples_of(described: Any, tools: Sequence[ToolSchema], where: str) -> list[Example]:
     """The examples of a list, or the one of an object of values; DataError for an argument that no tool has."""
-    listed = described.get("examples") if is_object(described) else described  # TOML has no list at its top
-    items = listed if isinstance(listed, list) else [{"values": described}]
+    items = described if isinstance(described, list) else [{"values": described}]
     examples = _checked(Example, items, f"{where}: example")
     arguments = {argument.name for tool in tools for argument in tool.arguments}
     if unknown := sorted({name for example in examples for name in example.values} - arguments):

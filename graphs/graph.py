@@ -7,10 +7,10 @@ from typing import cast as typed
 from weakref import WeakKeyDictionary
 
 from langchain_core.messages import convert_to_messages
-from langgraph.graph import END, START, StateGraph
+from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from ..data.executed_graph import SPEAKERS
+from ..data.executed_graph import GOES_ON, SPEAKERS, WAYS
 from ..nodes.contract import ContractError
 from ..nodes.limits import Limits
 from ..nodes.state import PLACES, State, given
@@ -45,31 +45,13 @@ def after_turn(state: State) -> Literal["continue", "stop"]:
     return "stop" if state.get("stop") else "continue"
 
 
-EDGES = (
-    (START, "opening"),
-    ("user_prompt_selector", "user_simulator"),
-    ("user_simulator", "question_validator"),
-    ("assistant_prompt_selector", "assistant"),
-    ("assistant", "answer_validator"),
-    ("closing", END),
-)
-ROUTES: Mapping[str, tuple[Any, Mapping[Hashable, str]]] = {
-    "opening": (
-        who_begins,
-        {"user": "user_prompt_selector", "assistant": "assistant_prompt_selector", "stop": "closing"},
-    ),
-    "question_validator": (
-        after_verdict,
-        {"accepted": "assistant_prompt_selector", "regenerate": "user_prompt_selector", "stop": "closing"},
-    ),
-    "answer_validator": (
-        after_verdict,
-        {"accepted": "turn_recorder", "regenerate": "assistant_prompt_selector", "stop": "closing"},
-    ),
-    "turn_recorder": (after_turn, {"continue": "user_prompt_selector", "stop": "closing"}),
+ROUTERS = {
+    "opening": who_begins,
+    "question_validator": after_verdict,
+    "answer_validator": after_verdict,
+    "turn_recorder": after_turn,
 }
-GOES_ON = {"question_validator": "accepted", "answer_validator": "accepted", "turn_recorder": "continue"}
-"""Nodes after which further ones may stand, each with the answer of its router with which a conversation goes on."""
+"""What answers where to go on, of the nodes from which there are several ways."""
 
 
 def builder(cast: Cast, after: Mapping[str, Mapping[str, Any]] | None = None) -> Builder:
@@ -84,17 +66,17 @@ def builder(cast: Cast, after: Mapping[str, Mapping[str, Any]] | None = None) ->
     if wrong := [name for name, named in further.items() if not isinstance(named, Mapping)]:
         raise ContractError(f"after: {wrong[0]}: expected further nodes by their names")
     graph = StateGraph(State, context_schema=Limits)
-    of_further = {name: node for nodes in further.values() for name, node in nodes.items()}
-    graph.add_node("opening", opening_place(cast, of_further))
+    graph.add_node("opening", opening_place(cast, further))
     for name in PLACES:
         graph.add_node(name, place(name, cast))
-    for source, target in EDGES:
-        graph.add_edge(source, target)
-    for source, (router, ways) in ROUTES.items():
-        own = dict(ways)
+    for source, ways in WAYS.items():
+        own = typed(dict[Hashable, str], {**ways})
         if source in further:
             own[GOES_ON[source]] = _with_further(graph, cast, further[source], ways[GOES_ON[source]])
-        graph.add_conditional_edges(source, router, own)
+        if source in ROUTERS:
+            graph.add_conditional_edges(source, ROUTERS[source], own)
+        else:
+            graph.add_edge(source, ways[""])
     _CASTS[graph] = cast
     return graph
 

@@ -7,6 +7,7 @@ Of a validator's verdicts follows that drafts become messages, that the speaker 
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from time import perf_counter  # noqa: TID251 - how long a call took is recorded, and nothing depends on it
 from typing import Any, Literal, TypeAlias
 from typing import cast as typed
 
@@ -63,14 +64,16 @@ from .scenarios.sources import scripted_update
 _OF_FURTHER = ("messages", "stop", "labels")
 
 
-def opening_place(cast: Cast, further: Mapping[str, object]) -> Any:
-    """The place where a conversation begins; `further`: nodes beside those of the cast."""
+def opening_place(cast: Cast, further: Mapping[str, Mapping[str, object]]) -> Any:
+    """The place where a conversation begins; `further`: nodes beside those of the cast, by those after which they stand."""
     described = of_cast(cast, further)
 
     async def begin(state: State, config: RunnableConfig, runtime: Runtime[Limits]) -> dict[str, Any]:
         goes_on = state.get("origin", {}).get("data") == digest(state.get("scenario"))
         limits = _limited(cast, state if goes_on else typed(State, {}), runtime).context
         update = opening(cast, described, state, limits)
+        if update.get("stop"):
+            update["origin"]["stopped_at"] = "opening"
         if update and isinstance(limits, Context):
             limits.began.add(update["origin"]["id"])
         return update
@@ -96,7 +99,7 @@ def place(name: NodePlace, cast: Cast) -> Any:
                 "which does not have what its tools did: simulate it anew"
             )
         shown, origin = _shown(name, role, state, limits)
-        replays, answer = shown["origin"].get("replays"), typed(Any, {})
+        replays, answer, began = shown["origin"].get("replays"), typed(Any, {}), perf_counter()
         if name == "closing" or not shown.get("stop") or shown.get("drafts"):  # else the conversation is over
             if name in SPEAKERS:
                 await before_draft(limits)
@@ -106,7 +109,14 @@ def place(name: NodePlace, cast: Cast) -> Any:
             if answer is None:
                 answer = await _answer(name, node, without_record(shown) if replays else shown, own)
         update = check_update(name, answer, state, cast.own_reasons)
-        return await _settled(name, role, cast, state, update, limits) | origin
+        if name in SPEAKERS and update.get("drafts"):
+            first, *others = update["drafts"]
+            timed = typed(Draft, {**first, "seconds": round(perf_counter() - began, 3)})
+            update = typed(Update, {**update, "drafts": [timed, *others]})
+        settled = await _settled(name, role, cast, state, update, limits)
+        if settled.get("stop"):
+            origin = {"origin": {**shown["origin"], "stopped_at": name}}
+        return settled | origin
 
     return run
 
@@ -134,6 +144,8 @@ def further_place(name: str, node: object, cast: Cast, goes_on: str, nodes: Coll
             raise ContractError(f"{name}: goto: expected a node of the graph or END, got {wrong[0]!r}")
         if "closing" in ways and not update.get("stop") and not state.get("stop"):
             update["stop"] = "user_ended"
+        if update.get("stop"):
+            update["origin"] = {**state["origin"], "stopped_at": name}
         return Command(update=update, goto=ways)
 
     return run

@@ -43,7 +43,7 @@ from ..nodes.state import (
 from ..nodes.worlds import WorldError, put_back
 from .casts.cast import Cast
 
-_NOT_PROVENANCE = frozenset({"id", "ordinal", "repeat", "opened", "replays"})
+_NOT_PROVENANCE = frozenset({"id", "ordinal", "repeat", "opened", "replays", "stopped_at"})
 
 
 def record(state: State | Mapping[str, Any], cast_name: str | None = None, *, memory: bool = False) -> Conversation:
@@ -71,6 +71,7 @@ def record(state: State | Mapping[str, Any], cast_name: str | None = None, *, me
         "messages": messages,
         "unsaid": unsaid,
         "stop": state.get("stop"),
+        "stopped_at": origin.get("stopped_at", ""),
         "provenance": provenance if "cast" in origin else None,  # before the opening there is none
         "memory": {side: kept for side, kept in state.get("memory", {}).items() if kept} if memory else {},
         "labels": state.get("labels", {}),
@@ -138,7 +139,7 @@ def _attempt(draft: Draft, verdict: Verdict, number: int, state: State, *, passe
 
 
 def _of_the_call(draft: Draft, state: State) -> Attempt:
-    details = {"prompt": state.get("prompt"), **{key: draft.get(key) for key in OF_THE_CALL}}
+    details = {"prompt": state.get("prompt"), **{key: draft.get(key) for key in (*OF_THE_CALL, "seconds")}}
     return {key: value for key, value in details.items() if value}
 
 
@@ -225,9 +226,12 @@ def id_of(planned: Planned, cast: str) -> str:
     return conversation_id(cast, planned["scenario"], planned.get("ordinal", 0), planned.get("repeat", 0), first)
 
 
-def of_cast(cast: Cast, further: Mapping[str, object] | None = None) -> dict[str, Any]:
+def of_cast(cast: Cast, further: Mapping[str, Mapping[str, object]]) -> dict[str, Any]:
     """The origin that all conversations of a cast share: without limits, scenario and first messages."""
-    nodes = cast.describe() | {name: NodeInfo.of(name, describe(node)) for name, node in (further or {}).items()}
+    nodes = cast.describe()
+    for place, named in further.items():
+        for name, node in named.items():
+            nodes[name] = NodeInfo.of(name, describe(node)).model_copy(update={"after": place})
     return {
         "cast": cast.name,
         "nodes": {place: node.plain() for place, node in nodes.items()},

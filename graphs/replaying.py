@@ -101,12 +101,7 @@ class _Replay:
         count = sum(message is not None for _, message in self.turn)
         if len(self.so_far) + count < len(self.messages):
             return False
-        edges = self.record.get("edges")
-        ended = any(
-            edge["source"] == "question_validator" and edge["target"] == "closing" and edge.get("count")
-            for edge in edges or ()
-        )
-        return ended or not edges
+        return not self.record.get("provenance") or self.record.get("stopped_at") == "question_validator"
 
     def of_user(self, place: NodePlace, state: State) -> Update:
         """The recorded prompt, drafts or verdicts of the user's turn."""

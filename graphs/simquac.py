@@ -12,8 +12,8 @@ from pydantic import Field
 from ..data import simquac as data
 from ..data.grounding import NO_ANSWER
 from ..data.records import Message
-from ..data.rules.guards import QUESTION_WORDS
 from ..data.simquac import Topic
+from ..data.simquac.domain import QUESTION_WORDS
 from ..errors import DataError
 from ..nodes.contract import Node
 from ..nodes.simquac import roles as nodes

@@ -15,7 +15,7 @@ from langgraph.runtime import Runtime
 
 from ..data.behaviours import behaviours_in
 from ..data.recllmsim import Situation, task_name
-from ..data.rules.guards import others_label, user_notes, user_reasons
+from ..data.rules.guards import is_repeat, others_label, user_reasons
 from ..data.text.languages import Language
 from ..data.text.values import brief_of, names_goal
 from ..prompts import Library
@@ -24,7 +24,7 @@ from .limits import Limits
 from .messages import MARKS, PageMessages, as_text, fenced, messages_for, with_pages
 from .models.faults import REFUSAL
 from .prompt_selectors import filled, repair
-from .state import Draft, Prompt, State, Update, Verdict, history, rejected, said
+from .state import Draft, Prompt, State, Update, Verdict, history, rejected
 from .validators import by_reasons, cut_off, judges_flaws, unless_empty, wordless
 
 
@@ -106,8 +106,7 @@ _DECLINES = re.compile(
 class UserValidator:
     """Rejects messages that are cut off, empty, only tool calls, imitate another role or reveal the prompt.
 
-    A repeated message, and a plan on the assistant's behalf, are counted. It also detects when the user ends the
-    conversation.
+    A repeated message is counted. It also detects when the user ends the conversation.
     """
 
     ending: Ending | None = field(default_factory=Ending)
@@ -124,11 +123,10 @@ class UserValidator:
 
     async def __call__(self, state: State, runtime: Runtime[Limits]) -> Update:
         earlier = [message["text"] for message in history(state, "user")]
-        replies = [message["text"] for message in said(state) if message["role"] == "assistant"]
         verdicts: list[Verdict] = []
         update: Update = {"verdicts": verdicts}
         for draft in state.get("drafts") or []:
-            verdict = self._verdict(draft, earlier, replies[-1] if replies else None)
+            verdict = self._verdict(draft, earlier)
             ending = self.ending if verdict["accepted"] or self.ends_anyway else None
             if ending is not None and (reason := ending.reason(draft["text"])) is not None:
                 if not ending.stored:
@@ -154,7 +152,7 @@ class UserValidator:
             and names_goal(brief_of(state["scenario"]), messages) is False
         )
 
-    def _verdict(self, draft: Draft, earlier: list[str], reply: str | None) -> Verdict:
+    def _verdict(self, draft: Draft, earlier: list[str]) -> Verdict:
         text, cut = draft["text"], None if self.ends_anyway else cut_off(draft)  # the published generator looks at none
         if cut is not None:
             return cut
@@ -165,7 +163,7 @@ class UserValidator:
             reasons = [] if silent["accepted"] else [str(silent.get("reason"))]
         if "label" in draft.get("cleaned", []) and others_label(draft.get("raw", "").partition(text)[0]):
             reasons.insert(0, "role_leak")  # cleaning removed the other role's label
-        return by_reasons(reasons, user_notes(text, earlier, reply))
+        return by_reasons(reasons, ["repeat"] if is_repeat(text, earlier) else [])
 
 
 def told_to_user(pages: Library) -> tuple[str, ...]:

@@ -4,7 +4,6 @@ import asyncio
 import logging
 import os
 import threading
-from collections import Counter, defaultdict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Mapping
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
 from datetime import UTC, datetime
@@ -15,14 +14,13 @@ from typing import cast as typed
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphRecursionError
-from langgraph.graph import END, START
 
-from ..data.records import Conversation, Edge, Failure, Timing
+from ..data.records import Conversation, Failure, Timing
 from ..errors import SettingError
 from ..graphs import Cast, conversation
 from ..graphs.casts.cast import check_behaviours, check_filled
 from ..graphs.graph import Compiled, cast_of, fuse, world
-from ..graphs.records import NodeFailedError, begun, failure_in, failure_of, id_of, place_in, record
+from ..graphs.records import NodeFailedError, begun, failure_in, failure_of, id_of, record
 from ..nodes.calls.gate import EndpointError, RunOverError
 from ..nodes.calls.service import Calls, current, run_is_over
 from ..nodes.contract import ContractError
@@ -84,67 +82,7 @@ def planned(cast: Cast, scenarios: Iterable[Planned]) -> list[Planned]:
 # --- One conversation
 
 
-Edges: TypeAlias = list[tuple[str, str, str]]
-"""The edges of a graph as they are drawn: from, to, and the label."""
-
-
-def edges_of(graph: Compiled) -> Edges:
-    """The edges of a compiled graph, in drawing order."""
-    order = {node: number for number, node in enumerate((START, *graph.builder.nodes, END))}
-    drawn = sorted(graph.get_graph().edges, key=lambda edge: (order[edge.source], order[edge.target]))
-    return [(edge.source, edge.target, str(edge.data or "")) for edge in drawn]
-
-
-class Way:
-    """The way of a conversation through its graph: edges, and seconds in each node, from the graph's own stream."""
-
-    def __init__(self, drawn: Edges) -> None:
-        self._drawn, self._pairs = drawn, {(source, target) for source, target, _ in drawn}
-        self._last, self._since = START, perf_counter()
-        self._taken: Counter[tuple[str, str]] = Counter()
-        self._seconds: dict[str, float] = defaultdict(float)
-
-    def took(self, update: Mapping[str, Any]) -> None:
-        """Nodes have run, each named with its update."""
-        for node in update:
-            if not node.startswith("__"):
-                self.arrive(node)
-
-    def arrive(self, node: str) -> None:
-        """A node has run, or raised an error."""
-        source, now = (self._last if (self._last, node) in self._pairs else START), perf_counter()
-        self._taken[source, node] += 1
-        self._seconds[node] += now - self._since
-        self._last, self._since = node, now
-
-    def over(self) -> None:
-        """The conversation is over: after the last node comes the end."""
-        if (self._last, END) in self._pairs:
-            self._taken[self._last, END] += 1
-
-    def edges(self) -> tuple[Edge, ...]:
-        """Every edge of the graph with its count, then ways that only a resumed graph has; empty if nothing ran."""
-        if not self._taken:
-            return ()
-        left = dict(self._taken)
-        drawn = [
-            Edge(source=source, target=target, label=label, count=left.pop((source, target), 0))
-            for source, target, label in self._drawn
-        ]
-        return (*drawn, *(Edge(source=one, target=two, count=count) for (one, two), count in left.items()))
-
-    def nodes(self) -> dict[str, float]:
-        """Seconds in each node."""
-        return {node: round(seconds, 6) for node, seconds in self._seconds.items()}
-
-
-async def converse(
-    graph: Compiled,
-    scenario: Planned,
-    limits: Limits,
-    keep: Keep,
-    drawn: Edges | None = None,
-) -> None:
+async def converse(graph: Compiled, scenario: Planned, limits: Limits, keep: Keep) -> None:
     """Simulate one conversation and pass its record to `keep`; a cancelled one as far as it got.
 
     Args:
@@ -152,12 +90,11 @@ async def converse(
         scenario: The planned conversation.
         limits: Limits of the conversation.
         keep: Called with the record.
-        drawn: The graph's edges, where they are known.
     """
     cast = cast_of(graph)
     state: dict[str, Any] = begun(typed(Planned, {**scenario, "messages": [], "memories": {}}))
     started, began = datetime.now(UTC), perf_counter()
-    way, most = Way(drawn or edges_of(graph)), fuse(limits, graph)
+    most = fuse(limits, graph)
 
     def over(**changes: Any) -> None:
         try:
@@ -165,10 +102,9 @@ async def converse(
         except ValueError as error:  # not a state of ours: that it ended, and why, must still be written down
             conversation = Conversation(id=name_of(scenario), scenario={"kind": "unknown"}, stop="model_failed")
             changes["failure"] = Failure.model_validate(failure_of("graph", error))
-        timing = Timing(
-            started=started.isoformat(timespec="seconds"), seconds=round(perf_counter() - began, 3), nodes=way.nodes()
-        )
-        keep(conversation.model_copy(update={"timing": timing, "edges": way.edges(), **changes}))
+        changes |= {"stopped_at": ""} if "stop" in changes else {}
+        timing = Timing(started=started.isoformat(timespec="seconds"), seconds=round(perf_counter() - began, 3))
+        keep(conversation.model_copy(update={"timing": timing, **changes}))
 
     try:
         state = begun(scenario)
@@ -177,13 +113,10 @@ async def converse(
             if cast.world is not None:
                 context = await stack.enter_async_context(world(cast, state, limits))
             steps: RunnableConfig = {"recursion_limit": most}
-            stream = graph.astream(typed(State, state), steps, context=context, stream_mode=["updates", "values"])
-            async with aclosing(typed(AsyncGenerator[tuple[str, Any], None], stream)) as parts:
-                async for mode, part in parts:
-                    if mode == "updates":
-                        way.took(part)
-                        continue
-                    state = part  # the last one survives whatever ends the graph
+            stream = graph.astream(typed(State, state), steps, context=context, stream_mode="values")
+            async with aclosing(typed(AsyncGenerator[dict[str, Any], None], stream)) as states:
+                async for last in states:
+                    state = last  # it survives whatever ends the graph
             if not state.get("stop"):
                 raise ContractError(_WITHOUT_END)
     except (asyncio.CancelledError, RunOverError):
@@ -193,11 +126,8 @@ async def converse(
         log.debug("%s", redacted("".join(format_exception(error))))
         if isinstance(error, NodeFailedError):
             state = dict(after(typed(State, state), error.update))
-        if (node := place_in(error)) is not None:
-            way.arrive(node)
         over(**_ended_by(error, state, most))
     else:
-        way.over()
         over()
 
 
@@ -223,7 +153,6 @@ def conversations_of(
     compiled = {
         name: conversation(graph) if isinstance(graph, Cast) else graph.copy(alone) for name, graph in graphs.items()
     }
-    drawn = {name: edges_of(graph) for name, graph in compiled.items()}
 
     async def one(piece: tuple[str, Planned]) -> None:
         version, state = piece
@@ -232,7 +161,7 @@ def conversations_of(
             keep(ended.model_copy(update={"version": version}) if version else ended)
 
         with calls.active(version):
-            await converse(compiled[version], state, limits, kept, drawn[version])
+            await converse(compiled[version], state, limits, kept)
 
     return one
 

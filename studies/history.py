@@ -94,8 +94,8 @@ def _rows(folder: Path) -> Iterator[RunRow]:
     for agent in ("", AGAINST):
         talks = list(attempted(folder, version=agent))
         scored = [(one, score[0]) for one in talks if not isinstance(score := score_of(one), str)]
-        seconds = [one.timing.nodes["assistant"] / len(one.exchanges) for one in talks
-                   if one.exchanges and "assistant" in one.timing.nodes]  # fmt: skip
+        timed = [(one.seconds("assistant"), len(one.exchanges)) for one in talks]
+        seconds = [spent / turns for spent, turns in timed if spent is not None and turns]
         parts = quantiles(seconds, n=20, method="inclusive") if len(seconds) > 1 else seconds * 19
         if talks or not agent:
             yield RunRow(

@@ -88,7 +88,7 @@ def read_sources(
     """Read what scenarios are designed from; SettingError or DataError, in one line, for what cannot be read.
 
     `agent`: MODULE:NAME, or a JSON file of tools in OpenAI's form. `world`, `context`: MODULE:NAME. `rules`, `examples`:
-    a file of YAML, TOML or JSON, or MODULE:NAME of a list or of a function that makes one; without them the attributes
+    a file of YAML or JSON, or MODULE:NAME of a list or of a function that makes one; without them the attributes
     `rules` and `examples` of the function that makes the world.
     """
     tools = AgentTools(read_tools(Path(agent))) if agent.endswith(".json") else tools_at(agent)
@@ -172,7 +172,7 @@ def _given(source: str | None, option: str, world: Any, attribute: str) -> tuple
         value, where = getattr(world, attribute, None), f"world.{attribute}"
     elif is_import_path(source) and not Path(source).exists():
         value, where = imported(source, option), f"{option} {source}"
-    elif Path(source).suffix.lower() in (".yaml", ".yml", ".toml", ".json"):
+    elif Path(source).suffix.lower() in (".yaml", ".yml", ".json"):
         value, where = read_settings(Path(source)), at(Path(source))
     else:
         value, where = read_text(Path(source)), at(Path(source))

@@ -135,7 +135,7 @@ def test_an_answer_that_is_changed_at_a_message_forks_there_in_every_conversatio
         assert new.forks is not None
         at = planted[old.messages[0].text]
         assert (new.id, new.forks.id, new.forks.at, new.forks.answers_only) == (old.id, old.id, at - 1, True)
-        assert new.messages[:at] == old.messages[:at]
+        assert new.without_timing().messages[:at] == old.without_timing().messages[:at]
         assert new.messages[at].text.startswith("Another")
     assert result.taken_up is not None
     assert result.taken_up.differs_at == Counter({1: 5, 3: 5, 5: 5})

@@ -102,7 +102,6 @@ def conversation_html(conversation: Conversation, anchor: str = "", cause: Cause
         parts=parts_html,
         step_tree=step_tree,
         speakers={role: _label(conversation, role) for role in ("user", "assistant")},
-        nodes=() if graph.edges else tuple(conversation.timing.nodes.items()),
         graph=Markup(drawn(graph)) if graph.edges else "",
     )
 

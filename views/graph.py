@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any, TypeAlias
 
-from ..data.executed_graph import ExecutedGraph, ExecutedNode, executed
-from ..data.records import Conversation, Edge
+from ..data.executed_graph import Edge, ExecutedGraph, ExecutedNode, executed
+from ..data.records import Conversation
 from ..errors import DataError
 from .figures import SvgFigure, standalone
 from .pages import plural, render, short
@@ -54,7 +54,7 @@ class DrawnEdge:
 
 
 def graph_html(conversations: Conversation | Iterable[Conversation]) -> str:
-    """The executed graph of one conversation, or of several with their counts added; empty if no record has edges.
+    """The executed graph of one conversation, or of several with their counts added; empty if no graph held any.
 
     A figure with an SVG, and the same numbers as a table.
     """
@@ -65,11 +65,11 @@ def graph_html(conversations: Conversation | Iterable[Conversation]) -> str:
 def graph_figure(conversations: Conversation | Iterable[Conversation]) -> SvgFigure:
     """The executed graph as a picture for a notebook's cell; its text has a line for each edge that was taken.
 
-    DataError if no record has edges: a run counts them, `ainvoke` alone does not.
+    DataError if no graph held any of the conversations, as published ones.
     """
     graph = executed([conversations] if isinstance(conversations, Conversation) else conversations)
     if not graph.edges:
-        raise DataError("no record has edges: `duologue.simulate(graph, scenarios)` counts them, `ainvoke` does not")
+        raise DataError("no graph held these conversations: there is none to draw")
     lines = [f"{edge.source} -> {edge.target}: {_edge_text(edge)}" for edge in graph.edges if edge.count]
     return standalone(drawn(graph), "graph", "\n".join(lines))
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any, TypeAlias
 
 from ...data.packages import failure, is_shipped
-from ...data.rules.guards import is_plan, leaked_prompt, leaked_role
+from ...data.rules.guards import leaked_prompt, leaked_role
 from ...data.text.lexicons import begins_with, questions_in, says
 from ...data.text.words import words_of
 from ...errors import SettingError
@@ -404,12 +404,6 @@ MEASURES: tuple[Measure, ...] = (
         definition="Messages that speak for another side, show instructions or reasoning, or own to be a model; the "
         "original and its translation are both read.",
         of_text=_slips,
-    ),
-    Measure(
-        name="plans of their own",
-        unit="share of messages",
-        definition="Messages with a plan of three or more items that answers nothing the assistant asked.",
-        of_text=lambda user, number: is_plan(user.texts[number], user.replies_before[number]),
     ),
 )
 

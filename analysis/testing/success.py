@@ -231,8 +231,8 @@ def is_left_out(result: Outcome) -> bool:
 def _values(conversation: Conversation) -> dict[str, float]:
     turns = len(conversation.exchanges)
     values: dict[str, float] = {"turns": turns, "tokens": model_tokens(conversation)}
-    if turns and "assistant" in conversation.timing.nodes:
-        values["turn seconds"] = conversation.timing.nodes["assistant"] / turns
+    if turns and (seconds := conversation.seconds("assistant")) is not None:
+        values["turn seconds"] = seconds / turns
     return values
 
 

@@ -4,7 +4,6 @@ import base64
 import json
 import os
 import re
-import tomllib
 from codecs import BOM_UTF8, StreamWriter, getwriter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -338,14 +337,9 @@ def write_lines(path: str | Path, values: Iterable[Any]) -> None:
 
 
 def read_settings(path: Path) -> Any:
-    """The value of a file of TOML, YAML or JSON; DataError names the place of an error."""
-    text, suffix = read_text(path), path.suffix.lower()
-    if suffix in (".yaml", ".yml"):
-        return from_yaml(text, at(path))
-    try:
-        return tomllib.loads(text) if suffix == ".toml" else parsed(text, path)
-    except tomllib.TOMLDecodeError as error:
-        raise DataError(f"{at(path)}: is not TOML ({error}): mend it") from None
+    """The value of a file of YAML or JSON; DataError names the place of an error."""
+    text = read_text(path)
+    return from_yaml(text, at(path)) if path.suffix.lower() in (".yaml", ".yml") else parsed(text, path)
 
 
 def from_yaml(text: str, where: str) -> Any:

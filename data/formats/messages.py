@@ -458,8 +458,6 @@ LABELS = "labels"
 """Key of a line or a message whose object holds annotations by name."""
 KNOWN_LABELS = ("hallucination", "intent", "rating", "satisfaction", "strategy")
 """Keys that are annotations outside `labels` too. No other key is: most are names, ids, times or settings."""
-YES_OR_NO = ("label", "kto_tag")
-"""Keys that are annotations where they are true or false: whether an answer is wanted."""
 
 ASIDES = "asides"
 """Key of a conversation's `extra` for its instructions: the text as `system`, and under `at` how many messages are before."""
@@ -653,7 +651,6 @@ def _called(call: Call, result: Result | None) -> ToolCall:
 def declared_labels(source: Mapping[str, Any]) -> dict[str, Label]:
     """The annotations of a line or a message: what `labels` holds, and the known ones beside it; `labels` goes first."""
     beside = {name: source[name] for name in KNOWN_LABELS if source.get(name) is not None}
-    beside |= {name: source[name] for name in YES_OR_NO if isinstance(source.get(name), bool)}
     return labels_from({**beside, **as_object(source.get(LABELS))})
 
 
@@ -774,9 +771,9 @@ def _is_plain(conversation: Conversation) -> bool:
 def _losses(conversation: Conversation, *, parts: bool) -> list[str]:
     stored = [message for message in conversation.messages if message.stored]
     calls = [call for message in stored if message.role == "assistant" for call in message.tool_calls]
-    shown = {"number", "text", "verdict", "tool_calls"}
+    shown = {"number", "text", "verdict", "tool_calls", "seconds"}
     drafts = [draft.verdict == "rejected" or draft.plain().keys() - shown for draft in conversation.attempts()]
-    made = (conversation.stop, conversation.failure, conversation.provenance, *conversation.edges)
+    made = (conversation.stop, conversation.failure, conversation.provenance)
     beside = {key for extra in (conversation.extra, *(one.extra for one in stored)) for key in extra}
     without = [not (parts and call.parts) and not isinstance(call.result, str | dict | list) for call in calls]
     kinds = {

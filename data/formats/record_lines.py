@@ -78,12 +78,10 @@ def from_plain(value: Any) -> Conversation:
     if not isinstance(value, dict):
         raise DataError("is not an object: is this a file of records?")
     try:
-        return Conversation.from_plain(value)
+        return Conversation.model_validate(value)
     except ValidationError as error:
         first = first_invalid(error)
         raise DataError(f"{' '.join(first.path.split())}: {first.message}: is this a record?") from None
-    except ValueError as error:
-        raise DataError(str(error)) from None
 
 
 # --- Run folders

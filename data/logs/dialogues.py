@@ -2,9 +2,8 @@
 
 CrossWOZ has `messages` of the roles `usr` and `sys`, Taskmaster `utterances` of `speaker` and `text`, Schema-Guided Dialogue
 `turns` of `speaker` and `utterance`. QReCC and TopiOCQA have `Question`, `Answer` or `Truth_answer`, `Conversation_no` and
-`Turn_no`; data for fine-tuning `instruction`, `prompt`, `query` or `question` beside the answer. A table (CSV, TSV, Parquet)
-has columns of these names. Of several known keys that are there the first counts. Names of roles, which are values, are in
-`formats.messages`.
+`Turn_no`; other data `prompt`, `query` or `question` beside the answer. A table (CSV, TSV, Parquet) has columns of these
+names. Of several known keys that are there the first counts. Names of roles, which are values, are in `formats.messages`.
 """
 
 import math
@@ -62,7 +61,6 @@ _PLAIN = ("user", "assistant", "system")
 """Names of roles that say nothing else."""
 ANSWERS: Mapping[str, tuple[str, ...]] = {
     "Question": ("Answer", "Truth_answer"),
-    "instruction": ("output", "response"),
     "query": ("response", "answer"),
     "prompt": ("completion", "response"),
     "question": ("answer", "response"),
@@ -79,7 +77,7 @@ _LISTS = ("messages", "conversations", "conversation")
 """Columns of lists of messages."""
 _NO_ROW = (*_LISTS, "turns", "choices", "history", "chat_history")
 """Keys of lists that have the answers inside, or what was said before."""
-_OF_ROWS = {*ANSWERS, *(name for names in ANSWERS.values() for name in names), "input"}
+_OF_ROWS = {*ANSWERS, *(name for names in ANSWERS.values() for name in names)}
 _KEYS = frozenset((*_OF_ROWS, *CELLS, *CONVERSATIONS, *TIMES, *SPEAKERS, *_LISTS, "system", "id"))
 """Names of columns that have a meaning, in lower case and with underscores."""
 _MOST_NAMED = 12
@@ -291,13 +289,10 @@ def _columns(row: Any) -> tuple[str, str] | None:
 
 
 def _row_line(place: str, row: Mapping[str, Any], name: str, question: str, answer: str) -> Line:
-    """The turns of a row and its further keys; the `input` of an instruction follows it after a blank line."""
-    texts = [row[question], row.get("input") if question == "instruction" else ""]
-    asked = "\n\n".join(text for text in texts if isinstance(text, str) and text)
-    said = [("user", asked), ("assistant", row[answer])]
+    """The turns of a row and its further keys."""
+    said = [("user", row[question]), ("assistant", row[answer])]
     own = next((key for key in (*IDS, NUMBERS[0]) if str(row.get(key)) == name), "")
-    taken = {question, answer, own, "input" if question == "instruction" else ""}
-    further = {key: value for key, value in row.items() if key not in taken}
+    further = {key: value for key, value in row.items() if key not in (question, answer, own)}
     return Line(place, [Turn(role, text) for role, text in said if text], further, row)
 
 

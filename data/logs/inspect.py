@@ -106,7 +106,7 @@ def as_record(stored: Any) -> Conversation | None:
     if stored is None:
         return None
     try:
-        return Conversation.from_plain(as_object(as_value(stored) if isinstance(stored, str) else stored))
+        return Conversation.model_validate(as_value(stored))
     except ValidationError:
         raise DataError("the record in its store is not one of this version") from None
 

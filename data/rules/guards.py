@@ -8,6 +8,7 @@ model says of itself. In a simulation a false alarm costs a draft; people hardly
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import takewhile
 from typing import Literal, TypeAlias
 
 from ..text.languages import HAN, says_something
@@ -15,8 +16,6 @@ from ..text.languages import HAN, says_something
 UserReason: TypeAlias = Literal["empty", "role_leak", "prompt_leak"]
 """`role_leak`: speaks for another role. `prompt_leak`: reveals its instructions, its reasoning, that it is a model, or a
 mark at which a program stops."""
-UserNote: TypeAlias = Literal["repeat", "plan"]
-"""`repeat`: the same as an earlier message. `plan`: an unrequested plan, which is the assistant's work."""
 
 SHARED = 80
 """Least length in characters of a stretch of an instruction that a message repeats; Chinese counts threefold."""
@@ -78,15 +77,6 @@ def user_reasons(text: str, instructions: Iterable[str] = ()) -> tuple[UserReaso
     return tuple(reasons)
 
 
-def user_notes(text: str, earlier: Iterable[str] = (), last_assistant: str | None = None) -> tuple[UserNote, ...]:
-    """Notes on a user's message that are counted but do not reject it: repeats and plans.
-
-    `earlier`: the user's messages before it; `last_assistant`: the message that it replies to, or `None`.
-    """
-    notes: list[UserNote] = ["repeat"] if is_repeat(text, earlier) else []
-    return (*notes, "plan") if is_plan(text, last_assistant) else tuple(notes)
-
-
 def leaked_role(text: str) -> str | None:
     """The words with which the text imitates another role, such as `[System]`; None if it does not.
 
@@ -130,30 +120,22 @@ def _first(text: str, *patterns: re.Pattern[str]) -> str | None:
 def repeated_instruction(text: str, instructions: Iterable[str], least: int = SHARED) -> str | None:
     """A stretch of an instruction of at least `least` characters that the text repeats; None without one."""
     said = " ".join(text.split())
+    folded = said.casefold()
     for instruction in instructions:
-        told = " ".join(instruction.split())
-        if (place := _shared(said.casefold(), told.casefold(), least)) is not None:
-            return said[place[0] : place[1]]
+        told = " ".join(instruction.split()).casefold()
+        piece = max(1, least // (6 if HAN.search(told) else 2))  # a stretch of this weight holds such a piece whole
+        for at in range(0, len(told) - piece + 1, piece):
+            if (start := folded.find(told[at : at + piece])) >= 0:
+                before = _as_long(folded[:start][::-1], told[:at][::-1])
+                shared = said[start - before : start + _as_long(folded[start:], told[at:])]
+                if len(shared) + 2 * len(HAN.findall(shared)) >= least:
+                    return shared
     return None
 
 
-def _shared(text: str, told: str, least: int) -> tuple[int, int] | None:
-    """Where in the text a stretch of `told` begins and ends that weighs enough."""
-    piece = max(1, least // (6 if HAN.search(told) else 2))  # a stretch of this weight holds such a piece whole
-    at = 0
-    while at + piece <= len(told):
-        if (start := text.find(told[at : at + piece])) < 0:
-            at += max(1, piece // 2)
-            continue
-        begin, first, end, last = start, at, start + piece, at + piece
-        while begin and first and text[begin - 1] == told[first - 1]:
-            begin, first = begin - 1, first - 1
-        while end < len(text) and last < len(told) and text[end] == told[last]:
-            end, last = end + 1, last + 1
-        if end - begin + 2 * len(HAN.findall(text[begin:end])) >= least:
-            return begin, end
-        at = last
-    return None
+def _as_long(one: str, other: str) -> int:
+    """How many characters the begins of both have in common."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def others_label(removed: str) -> bool:
@@ -167,88 +149,7 @@ def is_repeat(text: str, earlier: Iterable[str]) -> bool:
     return bool(key) and any(plain_words(other).replace(" ", "") == key for other in earlier)
 
 
-PLAN_ITEMS = 3
-"""Least number of items with which a list is a plan."""
-
-_PLAN_ITEM = re.compile(
-    r"^[^\S\n]*(?:[*_]{0,2}\(?\d{1,2}[.):、．](?!\d)|[-*•–·]\s|[①-⑳]|[(（]?[一二三四五六七八九十]{1,2}[、.)）])\s*(.+)$",
-    re.MULTILINE,
-)
-_DAY = (
-    r"(?:day|week|month)\s?(?:\d{1,2}|one|two|three|four|five|six|seven)\b"
-    r"|第[一二三四五六七八九十\d]{1,3}[天日周个]"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:周|星期)[一二三四五六日天]"
-    r"|(?:morning|noon|afternoon|evening|night|breakfast|lunch|dinner)\s*[:：]|(?:早上|上午|中午|下午|傍晚|晚上)\s*[:：]"
-    r"|\d{1,2}[:：]\d{2}"
-)
-_SCHEDULED = re.compile(
-    rf"^[^\S\n]*(?:[-*•–·#>]\s?|\(?\d{{1,2}}[.)、]\s?){{0,2}}[*_]{{0,2}}(?:{_DAY}).*$", re.IGNORECASE | re.MULTILINE
-)
-_NO_ITEM = re.compile(
-    r"[?？]|\b(?:let me know|tell me|could you|can you|please (?:provide|share|specify|tell))\b|请(?:告诉|提供|说明|问|补充)|告诉我",
-    re.IGNORECASE,
-)
-_WANTS_LIST = re.compile(
-    r"[?？]|\bplease (?:provide|share|specify|tell)\b|请(?:告诉|提供|说明|问|补充)|告诉我", re.IGNORECASE
-)
-
-
-def is_plan(text: str, last_assistant: str | None = None) -> bool:
-    """Whether the text lists three or more items though the assistant asked for nothing.
-
-    In the first message only items of a schedule count, because other lists are requirements. Items that ask do not
-    count.
-    """
-    lines = [match.group() for match in _SCHEDULED.finditer(text)]
-    if last_assistant:
-        lines += [match.group() for match in _PLAN_ITEM.finditer(text)]
-    items = {line.strip() for line in lines if not _NO_ITEM.search(line)}
-    return len(items) >= PLAN_ITEMS and not _WANTS_LIST.search(last_assistant or "")
-
-
-QUESTION_WORDS = 25
-"""Most words of a question, split at white space (section 2.4)."""
-
-QuestionReason: TypeAlias = Literal["empty", "enumeration", "newline", "too_long", "several_questions", "asked_again"]
-
-_ITEM = re.compile(r"\(?\d{1,2}[.):](?!\d)\s*\S|\d{1,2}、|[①-⑳]|\(?[A-Za-z]\)\s|[-*•–]\s+\S")
-_MARKERS = (("1", "2"), ("a", "b"), ("A", "B"), ("i", "ii"), ("I", "II"))
-_INLINE_ITEMS = re.compile(
-    "|".join(
-        rf"(?:^|[?.!:;。？！：；])\s*\(?{first}[.):、]\s*\S[^\n]*?(?:[\s?.!;,。？！；，])\(?{second}[.):、]\s*\S"
-        for first, second in _MARKERS
-    )
-    + "|①.*②",
-    re.DOTALL,
-)
 _NOT_WORD = re.compile(r"[\W_]+")
-
-
-def question_reasons(
-    question: str, *, words: int = QUESTION_WORDS, earlier: Iterable[str] = ()
-) -> tuple[QuestionReason, ...]:
-    """All reasons to reject a question, the worst first; empty without any."""
-    if not says_something(question):
-        return ("empty",)
-    reasons: list[QuestionReason] = []
-    if is_enumeration(question):
-        reasons.append("enumeration")
-    if "\n" in question or "\r" in question:
-        reasons.append("newline")
-    if len(question.split()) > words:
-        reasons.append("too_long")
-    if sum(question.count(mark) for mark in "?？") > 1:
-        reasons.append("several_questions")
-    if is_repeat(question, earlier):
-        reasons.append("asked_again")
-    return tuple(reasons)
-
-
-def is_enumeration(text: str) -> bool:
-    """Whether the text is, or holds, a list of numbered, lettered or bulleted items."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    # The search for items within one line is quadratic, so it is limited to a length that a question could have.
-    return any(_ITEM.match(line) for line in lines) or _INLINE_ITEMS.search(text[:2_000]) is not None
 
 
 @lru_cache(maxsize=4096)  # each message is compared with all that follow it

@@ -14,7 +14,6 @@ from ..records import Conversation, Record, Role
 from ..text.languages import HAN, says_something
 from .guards import (
     SHARED,
-    is_plan,
     is_repeat,
     label_at_start,
     leaked_prompt,
@@ -130,15 +129,6 @@ def _user_repeat(conversation: Conversation) -> Reasons:
         earlier.append(text)
 
 
-def _user_plan(conversation: Conversation) -> Reasons:
-    last: str | None = None
-    for number, message in enumerate(conversation.messages):
-        if message.role == "assistant":
-            last = message.text
-        elif is_plan(message.text, last):
-            yield number, f"a plan that answers nothing: {quoted(message.text)}"
-
-
 def _assistant_first(conversation: Conversation) -> Reasons:
     if conversation.messages and conversation.messages[0].role == "assistant":
         yield 0, f"opens: {quoted(conversation.messages[0].text)}"
@@ -227,7 +217,6 @@ DIALOGUE_RULES: Mapping[str, Rule] = {
     "user-role-leak": Rule("error", "a user that writes for another side", _users(leaked_role)),
     "user-prompt-leak": Rule("error", "a user that shows instructions, reasoning or a model", _users(leaked_prompt)),
     "user-repeat": Rule("warning", "a user's message that repeats an earlier one", _user_repeat),
-    "user-plan": Rule("warning", "a user that does the assistant's work", _user_plan),
     "assistant-first": Rule("warning", "an assistant that opens", _assistant_first),
     "same-side-again": Rule("warning", "two messages of one side in a row", _same_side_again),
     "user-last": Rule("warning", "a user's message without a reply at the end", _user_last),

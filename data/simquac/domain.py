@@ -1,13 +1,14 @@
 """The domain of teacher-student conversations about a section of a document, and their rules for `check`."""
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Literal, TypeAlias
 
 from ..domains import Dataset, Domain, Material, labelled
 from ..formats.source import Format
 from ..grounding import gives_no_answer, ground, token_count
 from ..records import Conversation, Message, Span
-from ..rules.guards import QuestionReason, question_reasons
+from ..rules.guards import is_repeat
 from ..rules.linter import Reasons, Rule, quoted
 from ..text.languages import says_something
 from . import dataset, rows, topics
@@ -16,6 +17,22 @@ from .topics import FIELDS, KIND
 
 ANSWER_TOKENS = 40
 """Longest answer that teachers are asked for, in tokens ("Let the LLMs Talk", section 2.3)."""
+
+QUESTION_WORDS = 25
+"""Most words of a question, split at white space (section 2.4)."""
+
+QuestionReason: TypeAlias = Literal["empty", "enumeration", "newline", "too_long", "several_questions", "asked_again"]
+
+_ITEM = re.compile(r"\(?\d{1,2}[.):](?!\d)\s*\S|\d{1,2}、|[①-⑳]|\(?[A-Za-z]\)\s|[-*•–]\s+\S")
+_MARKERS = (("1", "2"), ("a", "b"), ("A", "B"), ("i", "ii"), ("I", "II"))
+_INLINE_ITEMS = re.compile(
+    "|".join(
+        rf"(?:^|[?.!:;。？！：；])\s*\(?{first}[.):、]\s*\S[^\n]*?(?:[\s?.!;,。？！；，])\(?{second}[.):、]\s*\S"
+        for first, second in _MARKERS
+    )
+    + "|①.*②",
+    re.DOTALL,
+)
 
 
 def _section(conversation: Conversation) -> str:
@@ -81,6 +98,33 @@ def _long(conversation: Conversation) -> Reasons:
     for number, message in _answers(conversation):
         if (tokens := token_count(message.text)) > ANSWER_TOKENS:
             yield number, f"{tokens} tokens (words and punctuation marks), {ANSWER_TOKENS} are asked for"
+
+
+def question_reasons(
+    question: str, *, words: int = QUESTION_WORDS, earlier: Iterable[str] = ()
+) -> tuple[QuestionReason, ...]:
+    """All reasons to reject a question, the worst first; empty without any."""
+    if not says_something(question):
+        return ("empty",)
+    reasons: list[QuestionReason] = []
+    if is_enumeration(question):
+        reasons.append("enumeration")
+    if "\n" in question or "\r" in question:
+        reasons.append("newline")
+    if len(question.split()) > words:
+        reasons.append("too_long")
+    if sum(question.count(mark) for mark in "?？") > 1:
+        reasons.append("several_questions")
+    if is_repeat(question, earlier):
+        reasons.append("asked_again")
+    return tuple(reasons)
+
+
+def is_enumeration(text: str) -> bool:
+    """Whether the text is, or holds, a list of numbered, lettered or bulleted items."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    # The search for items within one line is quadratic, so it is limited to a length that a question could have.
+    return any(_ITEM.match(line) for line in lines) or _INLINE_ITEMS.search(text[:2_000]) is not None
 
 
 def _question(reason: QuestionReason) -> Callable[[Conversation], Reasons]:

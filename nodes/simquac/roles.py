@@ -13,8 +13,7 @@ from langgraph.runtime import Runtime
 from ...data.grounding import NO_ANSWER, gives_no_answer
 from ...data.identity import call_seed
 from ...data.records import Message
-from ...data.rules.guards import QUESTION_WORDS
-from ...data.simquac.domain import ANSWER_TOKENS
+from ...data.simquac.domain import ANSWER_TOKENS, QUESTION_WORDS
 from ...prompts import Library
 from ..limits import Limits
 from ..messages import MARKS, PageMessages, fenced

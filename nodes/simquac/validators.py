@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from langgraph.runtime import Runtime
 
 from ...data.grounding import NO_ANSWER, ground, is_refusal
-from ...data.rules.guards import QUESTION_WORDS, question_reasons
 from ...data.simquac import released
+from ...data.simquac.domain import QUESTION_WORDS, question_reasons
 from ..limits import Limits
 from ..messages import unfenced
 from ..state import Draft, State, Update, Verdict, attempt_number, history

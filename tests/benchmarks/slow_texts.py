@@ -10,7 +10,7 @@ from time import perf_counter
 
 from duologue.data.grounding import ground, is_refusal, token_index
 from duologue.data.recllmsim.profiles import lines_of, proposed_profile
-from duologue.data.rules.guards import question_reasons
+from duologue.data.simquac.domain import question_reasons
 from duologue.data.text.cleaning import clean
 from duologue.data.text.sentence_splitting import sentences
 

@@ -74,7 +74,6 @@ def test_what_the_validators_say_of_the_published_users_is_what_the_docs_say_of_
             ("messages that write for another role (`[System]: ...`)", "reasons", "role_leak"),
             ("messages that show instructions or a model", "reasons", "prompt_leak"),
             ("repeated messages (counted)", "notes", "repeat"),
-            ("plans that the assistant should make (counted)", "notes", "plan"),
         ):
             assert agree(shown[label][place], sum(one[kind].get(key, 0) for one in users)), label
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from duologue.data import Attempt, Conversation, Edge, Message, Part, Span, ToolCall, Usage
+from duologue.data import Attempt, Conversation, Message, Part, Span, ToolCall, Usage
 from duologue.data.records import Failure, PromptRecord, Provenance, Timing, Unsaid
 
 TEXTS = (
@@ -124,7 +124,6 @@ _OF_CONVERSATIONS: dict[str, Any] = {
     "stop": lambda own: {"stop": own.draw.choice(("max_turns", "user_ended", "model_failed"))},
     "failure": lambda own: {"stop": "model_failed", "failure": Failure(node="assistant", error="TimeoutError: " + own.text())},
     "provenance": lambda own: {"provenance": Provenance(cast="tea", prompts={"user/ask": "0f"}, limits={"seed": 3})},
-    "edges": lambda own: {"edges": (Edge(source="__start__", target="user", count=2),)},
     "timing": lambda own: {"timing": Timing(started="2026-01-02T03:04:05+00:00", seconds=1.5)},
     "memory": lambda own: {"memory": {"user": {"mood": own.text()}}},
     "closing": lambda own: {"closing_usage": own.usage()},

@@ -1,14 +1,16 @@
 """A conversation in figures, the graph of many, and two data sets paired by topic."""
 
-from duologue.data import Attempt, Conversation, Edge, Message, Span, Usage, coverage, executed, outline, paired
-from duologue.data.records import Timing, Unsaid
+from duologue.data import Attempt, Conversation, Message, Span, Usage, coverage, executed, outline, paired
+from duologue.data.executed_graph import SPEAKERS
+from duologue.data.records import Failure, NodeInfo, Provenance, Unsaid
 
 SECTION = "Three keepers lived there."
 TOPIC = {"kind": "simquac", "title": "The lighthouse", "background": "", "header": "Keepers", "section": SECTION}
 
 
-def attempt(verdict, reason=None, tokens=10):
-    return Attempt(text="x", verdict=verdict, reason=reason, usage=Usage(input_tokens=tokens))
+def attempt(verdict, reason=None, tokens=10, number=1):
+    usage = Usage(input_tokens=tokens)
+    return Attempt(number=number, text="x", verdict=verdict, reason=reason, usage=usage, seconds=0.5)
 
 
 def talk(name="a", scenario=TOPIC, **more):
@@ -16,12 +18,12 @@ def talk(name="a", scenario=TOPIC, **more):
         id=name,
         scenario=scenario,
         messages=(
-            Message(role="user", text="Who?", attempts=(attempt("rejected", "empty"), attempt("accepted"))),
+            Message(role="user", text="Who?", attempts=(attempt("rejected", "empty"), attempt("accepted", number=2))),
             Message(
                 role="assistant",
                 text="Three",
                 spans=(Span(text="Three", start=0),),
-                attempts=(attempt("rejected", "partly", 5), attempt("observed", "partly", 5)),
+                attempts=(attempt("rejected", "partly", 5), attempt("observed", "partly", 5, 2)),
             ),
             Message(role="user", text="And?"),
             Message(role="assistant", text="I cannot find the answer."),
@@ -50,30 +52,36 @@ def test_a_span_outside_of_the_section_covers_nothing():
     assert coverage(conversation) == 0.0
 
 
-EDGES = (
-    Edge(source="__start__", target="question_validator", count=3),
-    Edge(source="question_validator", target="question_validator", label="regenerate", count=0),
-    Edge(source="question_validator", target="answer_validator", label="accepted", count=2),
-)
-
-
 def test_the_executed_graph_sums_edges_seconds_tokens_and_reasons():
-    timing = Timing(nodes={"question_validator": 0.5})
-    silent = Unsaid(role="user", after=4, attempts=(attempt("rejected", "too_long"), attempt("unjudged")))
-    graph = executed([talk(edges=EDGES, timing=timing), talk("b", edges=EDGES, unsaid=(silent,)), talk("c")])
+    silent = Unsaid(role="user", after=2, attempts=(attempt("rejected", "too_long"), attempt("unjudged", number=2)))
+    held = Provenance(cast="simquac", nodes={name: NodeInfo(name="x", label="x") for name in SPEAKERS})
+    graph = executed([
+        talk(provenance=held, stopped_at="turn_recorder"),
+        talk("b", provenance=held, unsaid=(silent,), failure=Failure(node="user_simulator", error="down")),
+        talk("c"),
+    ])  # fmt: skip
     assert graph.conversations == 2
-    assert [(edge.source, edge.label, edge.count) for edge in graph.edges] == [
-        ("__start__", "", 6),
-        ("question_validator", "regenerate", 0),
-        ("question_validator", "accepted", 4),
-    ]
+    taken = {(edge.source, edge.target): edge.count for edge in graph.edges if edge.count}
+    assert taken == {
+        ("__start__", "opening"): 2,
+        ("opening", "user_prompt_selector"): 2,
+        ("user_prompt_selector", "user_simulator"): 6,
+        ("user_simulator", "question_validator"): 5,
+        ("question_validator", "user_prompt_selector"): 3,
+        ("question_validator", "assistant_prompt_selector"): 2,
+        ("assistant_prompt_selector", "assistant"): 4,
+        ("assistant", "answer_validator"): 4,
+        ("answer_validator", "assistant_prompt_selector"): 2,
+        ("answer_validator", "turn_recorder"): 2,
+        ("turn_recorder", "user_prompt_selector"): 1,
+        ("turn_recorder", "closing"): 1,
+        ("closing", "__end__"): 1,
+    }
     nodes = {node.name: node for node in graph.nodes}
-    assert list(nodes) == ["__start__", "question_validator", "answer_validator"]
-    assert [node.runs for node in graph.nodes] == [6, 6, 4]
-    assert (nodes["question_validator"].seconds, nodes["answer_validator"].seconds) == (0.5, None)
     assert nodes["question_validator"].reasons == {"empty": 2, "too_long": 1}
     assert nodes["answer_validator"].reasons == {"partly": 4}
-    assert nodes["answer_validator"].tokens is None
+    assert (nodes["assistant"].seconds, nodes["assistant"].tokens) == (2.0, 20)
+    assert (nodes["answer_validator"].seconds, nodes["answer_validator"].tokens) == (None, None)
 
 
 def test_conversations_about_one_section_are_paired_in_order_and_the_rest_is_named():

@@ -1,6 +1,7 @@
 """What LangGraph's users expect of any graph: ways, input, threads, breakpoints, interrupts, commands, exceptions, context."""
 
 import json
+from collections import Counter
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from langgraph.types import Command, interrupt
 import duologue
 from duologue import graphs, nodes, views
 from duologue.data import Conversation, Message, simquac
+from duologue.data.executed_graph import executed
 from duologue.data.records import bare
 from duologue.graphs import agent_test, conversation, record
 from duologue.graphs.records import NodeFailedError
@@ -96,17 +98,24 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 async def test_a_run_records_what_the_graph_has_when_it_is_called_directly(name: str):
     def plain(one: Any) -> dict[str, Any]:
-        return one.model_copy(update={"edges": (), "timing": type(one.timing)()}).model_dump(mode="json")
+        return one.without_timing().model_dump(mode="json")
 
     cast, scenarios = CASES[name]
     for limits in (Limits(max_turns=3, seed=3), Limits(max_turns=2, seed=5, question_attempts=2, answer_attempts=1)):
         for state in planned(cast, scenarios):
-            last = await conversation(cast).ainvoke(begun(state), {"recursion_limit": fuse(limits)}, context=limits)
+            ran: Counter[str] = Counter()
+            steps: Any = {"recursion_limit": fuse(limits)}
+            stream: Any = conversation(cast).astream(
+                begun(state), steps, context=limits, stream_mode=["updates", "values"]
+            )
+            async for mode, last in stream:
+                ran.update(last.keys() if mode == "updates" else ())
             direct, of_a_run = record(last, cast.name), await played(cast, state, limits)
             assert plain(direct) == plain(of_a_run)
+            assert ran == {node.name: node.runs for node in executed([direct]).nodes if not node.name.startswith("__")}
             assert (direct.id, direct.scenario) == (state["id"], state["scenario"])
             assert direct.stop is not None
-            assert Conversation.from_plain(json.loads(json.dumps(direct.plain()))) == direct
+            assert Conversation.model_validate(json.loads(json.dumps(direct.plain()))) == direct
 
 
 # Input
@@ -170,7 +179,7 @@ async def test_a_thread_begins_anew_with_another_scenario_and_refuses_any_other_
         ({"scenario": {"kind": "talk", "topic": "ferries"}}, "ferries"),
         (begun(repeat), "lighthouses"),
     ):
-        first, second = record(one), record(await graph.ainvoke(given, CONFIG))
+        first, second = (record(state).without_timing() for state in (one, await graph.ainvoke(given, CONFIG)))
         assert (second.messages, bare(second.labels), second.provenance.begun) == (first.messages, {topic: True}, "")
     assert second.id != first.id
     assert remembered == [{}, {"turn": 0}] * 3

@@ -198,7 +198,7 @@ async def test_a_run_holds_no_conversation_that_is_over(tmp_path, monkeypatch, t
         await runs.arun({"": simquac.cast()}, scenarios[:25], settings, limits=limits)
     gc.collect()
     before, most = alive(), []
-    for name in ("plain", "from_plain", "model_validate_json"):  # a record is written, read, and read again
+    for name in ("plain", "model_validate", "model_validate_json"):  # a record is written, read, and read again
         method = getattr(data.Conversation, name)
 
         def counted(*arguments, method=method):

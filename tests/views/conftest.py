@@ -3,13 +3,13 @@
 import os
 import shutil
 from html.parser import HTMLParser
-from itertools import pairwise
 from urllib.parse import unquote
 
 import pytest
 
-from duologue.data import Attempt, Conversation, Edge, Message, Span
-from duologue.data.records import PromptRecord, Timing, Unsaid, labels_from
+from duologue.data import Attempt, Conversation, Message, Span
+from duologue.data.executed_graph import SPEAKERS
+from duologue.data.records import NodeInfo, PromptRecord, Provenance, Timing, Unsaid, labels_from
 from duologue.data.simquac import Topic
 
 SECTION = "Three keepers lived there. The last one left in 1968."
@@ -109,7 +109,7 @@ def talk():
             ),
             unsaid=(Unsaid(role="assistant", after=3, attempts=(rejected,)),),
             stop="user_ended",
-            timing=Timing(seconds=1.5, nodes={"assistant": 1.25}),
+            timing=Timing(seconds=1.5),
         )
         return conversation.model_copy(update=more)
 
@@ -118,11 +118,12 @@ def talk():
 
 @pytest.fixture(scope="session")
 def ran():
-    """Edges of a graph that ran, between nodes of these names."""
+    """What a graph leaves in its record, with a further node of this name."""
 
-    def make(*names):
-        ahead = [Edge(source=one, target=other, count=n) for n, (one, other) in enumerate(pairwise(names), 1)]
-        return (*ahead, Edge(source=names[-1], target=names[0], label="regenerate", count=2))
+    def make(name):
+        nodes = {place: NodeInfo(name="x", label="x") for place in SPEAKERS}
+        nodes[name] = NodeInfo(name="x", label="x", after="turn_recorder")
+        return Provenance(cast="simquac", nodes=nodes)
 
     return make
 
@@ -157,7 +158,7 @@ def hostile(talk, ran):
                     text: text,
                 },
                 "messages": (plain.messages[0], answer, plain.messages[2]),
-                "edges": ran("question_validator", text, "answer_validator"),
+                "provenance": ran(text),
                 "labels": labels_from({text: text}),
             }
         )

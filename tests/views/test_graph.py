@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.data import Conversation, Edge
-from duologue.data.executed_graph import executed
+from duologue.data import Conversation
+from duologue.data.executed_graph import Edge, ExecutedGraph, ExecutedNode
 from duologue.graphs import simquac
 from duologue.views import graph_html
 from duologue.views.graph import drawn, in_column
@@ -21,8 +21,10 @@ NAMES = ["a", "b", "c", "d", "e", "f"]
 WAYS = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), min_size=1, max_size=14)
 
 
-def ran(edges, name="a", **more):
-    return Conversation(id=name, scenario={"kind": "x"}, edges=tuple(edges), **more)
+def ran(edges, runs=4):
+    names = dict.fromkeys(name for edge in edges for name in (edge.source, edge.target))
+    nodes = tuple(ExecutedNode(name=name, runs=runs) for name in names)
+    return svg(drawn(ExecutedGraph(conversations=1, nodes=nodes, edges=tuple(edges))))
 
 
 def svg(html):
@@ -30,7 +32,7 @@ def svg(html):
 
 
 def of_ways(ways):
-    return svg(drawn(executed([ran([Edge(source=one, target=other, count=1) for one, other in ways])])))
+    return ran([Edge(source=one, target=other, count=1) for one, other in ways])
 
 
 @given(WAYS)
@@ -76,8 +78,7 @@ def test_the_graph_of_a_cast_begins_above_ends_below_and_goes_back_on_the_left()
 
 def test_counts_loops_stops_and_ways_not_taken_are_told_in_text_and_class():
     counts = {"": 4, "user": 1, "assistant": 0, "accepted": 3, "regenerate": 2, "continue": 0, "stop": 1}
-    html = graph_html(ran([edge.model_copy(update={"count": counts[edge.label]}) for edge in TOPOLOGY]))
-    drawing = svg(html)
+    drawing = ran([edge.model_copy(update={"count": counts[edge.label]}) for edge in TOPOLOGY])
     text = " ".join("".join(drawing.itertext()).split())
     for words in ("regenerate 2", "stop 1", "continue 0", "accepted 3", "question validator", "ran 4×"):
         assert words in text, words
@@ -86,22 +87,18 @@ def test_counts_loops_stops_and_ways_not_taken_are_told_in_text_and_class():
     assert drawing.get("aria-label") == "Executed graph of 1 conversation"
 
 
-def test_the_graph_of_many_adds_their_counts_and_a_wider_line_was_taken_more_often():
-    one = ran([Edge(source="a", target="b", count=8)])
-    other = ran([Edge(source="a", target="b", count=3), Edge(source="b", target="odd place", count=1)])
-    drawing = svg(graph_html([one, other]))
-    text = "".join(drawing.itertext())
-    assert "ran 11×" in text
-    assert "odd place" in text
+def test_a_wider_line_was_taken_more_often_and_nothing_is_drawn_of_what_no_graph_held():
+    drawing = ran([Edge(source="a", target="b", count=11), Edge(source="b", target="odd place", count=1)])
+    assert "odd place" in "".join(drawing.itertext())
     often, once = (float(path.get("stroke-width")) for path in drawing.iter("path") if path.get("class") == "line")
     assert often > once
-    assert graph_html(ran([])) == graph_html([]) == ""
+    assert graph_html([Conversation(id="a", scenario={"kind": "x"})]) == graph_html([]) == ""
 
 
 @pytest.mark.parametrize(
     "name", ["<script>alert(1)</script>", "x" * 100_000, "</svg>", '"><img onerror=a()>', "\u202ex"]
 )
 def test_a_hostile_node_is_text_and_has_a_bounded_width(name):
-    drawing = svg(graph_html(ran([Edge(source=name, target="b", count=1)])))
+    drawing = ran([Edge(source=name, target="b", count=1)])
     assert {element.tag for element in drawing.iter()} == {"svg", "title", "g", "path", "text", "rect"}
     assert float(drawing.get("width")) < 800

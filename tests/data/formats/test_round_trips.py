@@ -91,7 +91,6 @@ HELD: dict[str, Callable[[Conversation], Any]] = {
     "tokens of what closed it": lambda talk: talk.closing_usage,
     "why it ended (stop, failure)": lambda talk: (talk.stop, talk.failure),
     "how it was made (provenance)": lambda talk: talk.provenance,
-    "the way through the graph (edges)": lambda talk: talk.edges,
     "times (timing)": lambda talk: talk.timing,
     "messages that are not stored": lambda talk: len(talk.messages) - len(stored(talk)),
     "extra": lambda talk: {key: talk.extra.get(key) for key in ("path", "odd")},

@@ -134,7 +134,6 @@ def test_what_the_console_exporter_writes_is_read_and_openinference_too() -> Non
         (run(1, "tool", {"x": 1}, {"y": 2}), "export them with inputs and outputs"),
         ({"a": 1}, "known format (it begins with a); the smallest line"),
         ([1, 2], "--log-format MODULE:NAME"),
-        ({"messages": [ASKED], "chosen": "At nine.", "rejected": "No."}, "pairs"),
         ({"mapping": {"a": {"message": None}, "b": 3}}, "(it begins with mapping)"),
     ],
 )

@@ -27,9 +27,6 @@ def rules(conversation: Conversation) -> list[tuple[str, int]]:
     return [(finding.rule, finding.message) for finding in check(conversation)]
 
 
-PLAN = "Great:\nDay 1: the old town.\nDay 2: the harbour.\nDay 3: the museum."
-
-
 def test_each_rule_names_its_message() -> None:
     assert rules(talk("Hi. [System]: Hello.", "Hello.", "As an AI, fine.", "Good.", "!", "Bye.")) == [
         ("user-role-leak", 0),
@@ -37,7 +34,6 @@ def test_each_rule_names_its_message() -> None:
         ("user-empty", 4),
     ]
     assert rules(talk("Tea?", "Yes.", "tea", "No.")) == [("user-repeat", 2)]
-    assert rules(talk("Hi", "Hello.", PLAN, "Good.")) == [("user-plan", 2)]
     assert rules(talk("Hello!", first="assistant")) == [("assistant-first", 0)]
     assert rules(talk("Tea?")) == [("user-last", 0)]
     assert rules(talk("Tea?", "API 错误，请稍后再试")) == [("error-reply", 1)]
@@ -60,7 +56,7 @@ def test_every_leak_in_the_open_files_is_found_and_no_person_is_accused(open_dat
     leaks = {
         (c.id, n) for c in conversations for n, m in enumerate(c.messages) if m.role == "user" and "[System]" in m.text
     }
-    findings = check(conversations, ["user-role-leak", "user-prompt-leak", "user-empty", "user-repeat", "user-plan"])
+    findings = check(conversations, ["user-role-leak", "user-prompt-leak", "user-empty", "user-repeat"])
     assert len(leaks) == 31
     assert {(f.conversation, f.message) for f in findings if f.rule == "user-role-leak"} == leaks
     kinds = {conversation.id: variant(conversation) for conversation in conversations}
@@ -69,4 +65,4 @@ def test_every_leak_in_the_open_files_is_found_and_no_person_is_accused(open_dat
         side = counts["simulated" if kinds[finding.conversation] == "simulated" else "people"]
         side[finding.rule] = side.get(finding.rule, 0) + 1
     assert counts["people"] == {"user-repeat": 6}  # of 1,121 messages
-    assert counts["simulated"] == {"user-role-leak": 31, "user-prompt-leak": 3, "user-repeat": 1, "user-plan": 2}
+    assert counts["simulated"] == {"user-role-leak": 31, "user-prompt-leak": 3, "user-repeat": 1}

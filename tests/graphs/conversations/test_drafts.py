@@ -169,5 +169,7 @@ async def test_any_node_that_fails_is_a_recorded_failure_and_a_draft_that_it_did
     conversation = await play(casting(["Who lived there?"], **{place: broken}), topic, max_turns=1)
     stop = "max_turns" if place == "closing" else "model_failed"  # which had ended before it
     assert (conversation.stop, conversation.failure.node) == (stop, place)
+    runs = {node.name: node.runs for node in data.executed([conversation]).nodes}
+    assert (runs[place], runs["__end__"]) == (1, 0)  # the way ends there
     if place == "question_validator":
         assert [(a.text, a.verdict) for a in conversation.unsaid[0].attempts] == [("Who lived there?", "unjudged")]

@@ -39,7 +39,7 @@ def test_a_draft_that_a_judge_rejects_is_written_again_and_all_of_it_is_counted(
     counts = count([conversation])
     assert (counts.tokens, counts.side(role).judging_tokens, counts.side(role).reasons) == (120, 120, {"rude": 1})
     assert next(node.tokens for node in executed([conversation]).nodes if node.name == place) == 120
-    assert data.Conversation.from_plain(json.loads(json.dumps(conversation.plain()))) == conversation
+    assert data.Conversation.model_validate(json.loads(json.dumps(conversation.plain()))) == conversation
 
 
 def test_a_judge_that_is_down_ends_the_conversation_as_a_failed_model_and_nothing_is_lost(casting):

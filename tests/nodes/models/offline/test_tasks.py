@@ -7,7 +7,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 import duologue
 from duologue.data.recllmsim import combined, shipped_profiles, shipped_tasks
-from duologue.data.rules.guards import plain_words, user_notes, user_reasons
+from duologue.data.rules.guards import is_repeat, plain_words, user_reasons
 from duologue.graphs import recllmsim
 from duologue.nodes import Limits, chat_model
 from duologue.nodes.models.offline.reading import READ
@@ -46,7 +46,7 @@ def test_the_user_opens_with_its_wish_tells_the_rest_bit_by_bit_and_ends_with_th
         assert (conversation.stop, texts[-1], texts.count(texts[-1])) == ("user_ended", PHRASES[language][0], 1)
         for place, text in enumerate(texts):
             assert not user_reasons(text)
-            assert not user_notes(text, texts[:place], ["", *replies][place])
+            assert not is_repeat(text, texts[:place])
         is_chinese = [bool(re.search(r"[\u4e00-\u9fff]", text)) for text in (*texts, *replies)]
         assert set(is_chinese) == {language == "zh"}
         lengths.add(len(replies))

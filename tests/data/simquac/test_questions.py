@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from duologue.data.rules.guards import QUESTION_WORDS, is_enumeration, is_repeat, question_reasons
+from duologue.data.rules.guards import is_repeat
+from duologue.data.simquac.domain import QUESTION_WORDS, is_enumeration, question_reasons
 
 
 def test_twenty_five_words_pass_and_twenty_six_do_not() -> None:
