@@ -527,7 +527,7 @@ class Timing(Record):
     """Duration of the conversation in seconds."""
 
 
-SCHEMA: Literal[2] = 2
+SCHEMA: Literal[3] = 3
 """Version of the record's JSON form; another one is an error."""
 
 
@@ -626,7 +626,7 @@ class Conversation(Record):
         ['Hello?', 'Yes.']
     """
 
-    schema_version: Literal[2] = SCHEMA
+    schema_version: Literal[3] = SCHEMA
     id: str
     scenario: Json
     """What it is about. Its `kind`, such as `simquac`, determines the other keys."""

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from ...errors import DataError, at, first_invalid
 from ..files.json import STRICT, Broken, decoded, dumps, parsed, placed_lines, read_json, write_lines
 from ..files.paths import open_lines, opened
-from ..records import Conversation, as_object
+from ..records import SCHEMA, Conversation, as_object
 from .source import CONVERSATIONS, MANIFEST, Format, Source
 
 MOST = 10
@@ -77,6 +77,10 @@ def from_plain(value: Any) -> Conversation:
     """The record of a line's JSON value; DataError names the problem."""
     if not isinstance(value, dict):
         raise DataError("is not an object: is this a file of records?")
+    if (written := value.get("schema_version", SCHEMA)) != SCHEMA:
+        raise DataError(
+            f"schema_version: is {written!r}, and records of {SCHEMA} are read: make them anew by this version"
+        )
     try:
         return Conversation.model_validate(value)
     except ValidationError as error:

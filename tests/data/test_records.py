@@ -166,7 +166,7 @@ def test_a_schema_that_this_version_does_not_know_is_refused_by_name(
     assert fault(record_lines.read, path).startswith("records.jsonl: line 1: schema_version")
 
 
-GOOD = b'{"schema_version": 2, "id": "a", "scenario": {}}\n'
+GOOD = b'{"schema_version": 3, "id": "a", "scenario": {}}\n'
 
 
 @pytest.mark.parametrize(
