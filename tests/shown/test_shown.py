@@ -37,6 +37,7 @@ NOT_RUN = {
     r"inspect view": "a server of Inspect: tests/hosts/test_inspect.py reads what it shows",
     r"duologue serve-user ": "a server until Ctrl-C: tests/cli/hosts starts it",
     r".*[ :]local:": "a language model on this machine: tests/nodes/models/test_local.py asks one",
+    r"python examples/trained_student": "a language model on this machine, trained for an hour",
     r".* (?:anthropic|ollama):": "another provider's package: tests/nodes/models has one",
 }
 SMALLER = {"--draws": 8, "--trials": 2, "--repeats": 4, "--seeds": 1, "--trees": 2, "--sample": 3}
