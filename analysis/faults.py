@@ -33,7 +33,7 @@ from ..data.rules.outcomes import consent, is_courtesy, outcome_of, sentences_of
 from ..data.rules.user_faults import USER_FAULT_RULES, UserFaultFinding, faults_of_user
 from ..data.scenarios import tools_in_success
 from ..data.text.languages import HAN
-from ..data.text.values import brief_of, deed_of, holds, names_goal, scalars, values_in
+from ..data.text.values import asks_only_for, brief_of, deed_of, holds, names_goal, scalars, values_in
 
 SUCCESS = "success"
 NONE_ACCEPTED = "assistant_rejected"
@@ -100,6 +100,8 @@ _SUM = re.compile(r"\b(?:and|plus|with|half)\b|[+&]|[和加跟与半]", re.IGNOR
 """Words of a message that may make its small number a part of another."""
 _NO_WISH = re.compile(r"\b(?:whether|if|how|what|when|not|nothing|never)\b|n['’]t\b|[不别]|是否|能否", re.IGNORECASE)
 """Words of a goal that asks about a thing, or leaves it out."""
+_FOR_A_VALUE = re.compile(r"\b(?:what|which)\b[^.!\n]*\?\W*$|(?:什么|哪|多少)[^。！\n]*？\W*$", re.IGNORECASE)
+"""A question for a value, which a yes does not answer."""
 _REQUESTS = re.compile(
     r"\b(?:please|reply|respond|type|write|say|confirm|let me know|need your)\b|[?？]|请|确认", re.IGNORECASE
 )
@@ -149,13 +151,7 @@ class MadeCall:
     def error(self) -> str:
         """Why the tool failed, also where what it returned is an error in words; empty if it did not."""
         result = self.tool_call.result
-        if self.tool_call.error is not None:
-            return self.tool_call.error or "an error"
-        if isinstance(result, str):
-            return result if re.match(r"\s*(?:error|failed)", result, re.I) or _DOWN.match(result) else ""
-        found = [as_object(result).get(key) for key in ("error", "errors", "exception")]
-        says_so = as_object(result).get("status") == "error"
-        return next((str(one) for one in found if one), "an error" if says_so else "")
+        return self.tool_call.failed or (result if isinstance(result, str) and _DOWN.match(result) else "")
 
 
 @dataclass(frozen=True)
@@ -273,8 +269,8 @@ class Reading:
             return True
         success = as_object(self.conversation.scenario.get(SUCCESS))
         deed = deed_of(call.name)
-        last = self.conversation.messages[max(0, call.message - 1)].text
-        answer = consent(last)
+        asked, last = ["", "", *(one.text for one in self.conversation.messages[: call.message])][-2:]
+        answer = None if _FOR_A_VALUE.search(asked) else consent(last)  # "Sure. The code is ..."
         if _NO_WISH.search(str(self.conversation.scenario.get("goal"))):
             return answer == "yes" or (answer is None and names_goal(deed, [last]) is not False)
         wants = bool(self.steps) or bool({"tool_called", "text_contains", "final_state"} & success.keys())
@@ -401,8 +397,11 @@ def found_faults(conversation: Conversation) -> Iterator[UserFaultFinding]:
     yield from _against_plan(Reading(conversation))
 
 
-_OF_ANYTHING = re.compile(r"\b(?:number|code|name|id|kind|type|reference)s?\b", re.IGNORECASE)
-"""Words that name a value of anything: a question for the frame number is none for the number of days."""
+_OF_ANYTHING = re.compile(
+    r"\b(?:(?:number|code|name|id|kind|type|reference)s?|tell|give|share|provide|send|enter|need|know)\b|多少|什么|哪个?|几|请问|提供|告诉",
+    re.IGNORECASE,
+)
+"""Words of a question for a value of anything: one for the frame number is none for the number of days."""
 
 
 def _against_plan(reading: Reading) -> Iterator[UserFaultFinding]:
@@ -419,14 +418,15 @@ def _against_plan(reading: Reading) -> Iterator[UserFaultFinding]:
             for thing in [unknown] if isinstance(unknown, str) else as_list(unknown):
                 if all(names_goal(word, asked) is not False for word in str(thing).split()):
                     yield UserFaultFinding(KNOWS, number, f"gives {value!r}, and {thing} is what it does not know")
-    # It left at a question for a value that it kept to itself: the question shares a word with its fact. Not where a tool
+    # It left at a question for a value that it kept to itself: the question has no words but its fact's. Not where a tool
     # failed, or it was asked the same before and gave something, which the agent may not have understood.
     replies = [one.text for one in messages if one.role == "assistant"] or [""]
     again = is_repeat(replies[-1], replies[:-1]) and values_in(reading.heard()) - values_in(reading.brief)
     led = again or any(call.error for call in reading.calls)
     if reading.conversation.stop in ("user_ended", "user_gave_up") and {"?", "？"} & {*replies[-1]} and not led:
-        question = _OF_ANYTHING.sub("", replies[-1])
-        asked_for = [fact for fact in _facts(reading.conversation.scenario) if names_goal(fact, [question])]
+        questions = [one for one in sentences_of(replies[-1]) if one.rstrip().endswith(("?", "？"))]
+        question = _OF_ANYTHING.sub("", "".join(questions[-1:]))
+        asked_for = [fact for fact in _facts(reading.conversation.scenario) if asks_only_for(question, fact)]
         kept = [value for value in reading.withheld if any(holds(fact, value) for fact in asked_for)]
         yield from (UserFaultFinding(WITHHOLDS, len(messages) - 1, f"leaves without {value!r}") for value in kept[:1])
 

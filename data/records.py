@@ -195,6 +195,17 @@ class ToolCall(Record):
         """Whether it waits for the user's answer; it stands again, with its result, in the reply to that."""
         return self.error == WAITING
 
+    @property
+    def failed(self) -> str:
+        """Why the tool failed, also where what it returned is an error in words; empty if it did not."""
+        if self.error is not None:
+            return self.error or "an error"
+        if isinstance(self.result, str):
+            return self.result if re.match(r"\s*(?:error|failed)\b", self.result, re.IGNORECASE) else ""
+        returned = as_object(self.result)
+        found = next((str(one) for key in ("error", "errors", "exception") if (one := returned.get(key))), "")
+        return found or ("an error" if returned.get("status") == "error" else "")
+
 
 class Step(Record):
     """A step of an agent's turn: a node of its graph, or a message of an agent without one."""

@@ -137,7 +137,7 @@ def wrong_of_agent(
     `calls`, `before`: the calls of the turn, and those of earlier ones. `changed`: whether the turn changed the world.
     """
     plan = [as_object(step) for step in as_list(scenario.get("plan"))]
-    if wrong := _wrong_call(calls, before, plan, "\n".join(ideal.prompt.own), changed=changed):
+    if wrong := _wrong_call(calls, plan, "\n".join(ideal.prompt.own), changed=changed):
         return wrong
     if questions := ideal.questions(text):
         if [plain_words(one) for one in ideal.prompt.others].count(plain_words(text)) >= MOST_ASKED:
@@ -171,21 +171,18 @@ def _is_told(step: Mapping[str, Any], heard: str, ideal: Listener) -> bool:
     return bool(needed) and all(holds(heard, value) for value in needed)
 
 
-def _wrong_call(calls: Calls, before: Calls, plan: Calls, heard: str, *, changed: bool) -> str:
-    """The first call that is unlike the plan with a value that the user did not say, or that is made again.
+def _wrong_call(calls: Calls, plan: Calls, heard: str, *, changed: bool) -> str:
+    """The first call that is unlike the plan with a value that the user did not say.
 
     Where the turn changed the world, and none of its calls is of the plan, it is one that the user did not speak of: which
     of several calls changed it is not known.
     """
     names = {step.get("name") for step in plan}
-    for number, call in enumerate(calls):
+    for call in calls:
         planned = [*scalars([as_object(step.get("arguments")) for step in plan if step.get("name") == call["name"]])]
         strange = [one for one in scalars(call.get("arguments")) if one not in planned and not holds(heard, one)]
         if call["name"] in names and strange:
             return f"it calls {call['name']} with {strange[0]!r}, which the user did not say"
-        same = [one for one in (*before, *calls[:number]) if _call_of(one) == _call_of(call) and not one.get("error")]
-        if changed and len(same) >= [*map(_call_of, plan)].count(_call_of(call)) > 0:
-            return f"it calls {call['name']} again"
     acts = [one["name"] for one in calls if not one.get("error")]
     unlike = [name for name in acts if names_goal(deed_of(name), [heard]) is False]
     return f"it calls {unlike[-1]}, which the plan does not" if changed and unlike and not names & {*acts} else ""

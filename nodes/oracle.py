@@ -96,13 +96,12 @@ class AgentTools:
                         raise UndecidedError(f"the tool {name} stops for a person, and asks for more than an approval")
                     given = Command(resume={one["id"]: True for one in pending})
             call = dict(reply_of(answer["messages"])["tool_calls"][0])
-            if is_object(result := _parsed(call.get("result"))) and result.get("error"):
-                call = {"error": str(result["error"])}  # how many tools say that they could not do it
         except UndecidedError:
             raise
         except (Exception, SystemExit) as error:
             call = {"error": error_line(error)}
-        return ToolCall(name=name, arguments=arguments, result=call.get("result"), error=call.get("error"))
+        made = ToolCall(name=name, arguments=arguments, result=call.get("result"), error=call.get("error"))
+        return made.model_copy(update={"error": made.failed, "result": None}) if made.failed else made
 
 
 def tools_at(path: str) -> AgentTools:

@@ -139,6 +139,13 @@ def names_goal(goal: str, said: Iterable[str]) -> bool | None:
     return bool(wanted & _content(texts, language))
 
 
+def asks_only_for(question: str, fact: str) -> bool:
+    """Whether a question has words of content, and only those of a fact."""
+    language = language_of(question)
+    asked = _content(question, language)
+    return bool(asked) and asked <= _content(fact, language)
+
+
 def deed_of(tool: str) -> str:
     """The first word of a tool's name, which says what it does.
 

@@ -76,14 +76,13 @@ LOOK = {"name": "look_up", "arguments": {"code": "QX4821"}, "result": "QX4821 is
     ("said", "calls", "changed", "wrong"),
     [
         ("It is done.", [LOOK, WRITE], True, ""),  # which of the two changed the world is not known
-        ("It is done.", [WRITE, WRITE], True, "it calls write again"),
         ("It is done.", [{"name": "drop", "arguments": {"code": "QX4821"}}], True, "it calls drop, which the plan does not"),
         ("It is done.", [{"name": "move_it", "arguments": {"code": "QX4821"}}], True, "it says that it is done, and the plan's calls were not made"),
         ("That is not possible.", [], False, "it refuses what the plan does"),
         ("That is not possible.", [LOOK], False, ""),  # what the tool told may be why
     ],
 )  # fmt: skip
-def test_a_call_is_wrong_that_is_made_again_or_changes_what_nobody_spoke_of(
+def test_a_call_is_wrong_that_changes_what_nobody_spoke_of(
     said: str, calls: list[Any], changed: bool, wrong: str
 ) -> None:
     ideal = listener(SCENARIO, [("user", SCENARIO["goal"])])
