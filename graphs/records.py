@@ -140,7 +140,7 @@ def _attempt(draft: Draft, verdict: Verdict, number: int, state: State, *, passe
 
 def _of_the_call(draft: Draft, state: State) -> Attempt:
     details = {"prompt": state.get("prompt"), **{key: draft.get(key) for key in (*OF_THE_CALL, "seconds")}}
-    return {key: value for key, value in details.items() if value}
+    return {key: value for key, value in details.items() if value or (key == "seconds" and value is not None)}
 
 
 # Failures
