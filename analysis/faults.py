@@ -510,6 +510,8 @@ def cause_of(conversation: Conversation, frames: tuple[str, ...] = ()) -> Cause:
         return broke.model_copy(update={"fault": "assistant", "because": of_agent} | place)
     if of_agent or (reading.forbidden and (user is None or user.rule != KNOWS)):
         return broke  # the user may have led the agent to what is forbidden
+    if user is not None and any(said is None for call in reading.calls for _, said, _ in reading.strange(call)):
+        return broke  # the agent called with a value that nobody had: both did something wrong
     if user is not None:
         place = {"site": "message", "message": user.message} if user.rule in USER_RULES else {}
         because = ": ".join(filter(None, (USER_RULES.get(user.rule), user.reason)))
