@@ -532,10 +532,8 @@ def _agents_fault(reading: Reading, broke: Cause) -> tuple[str, int | None]:
         success = reading.conversation.scenario.get(SUCCESS)
         bare = {"name": call.name} in forbidden_in(success)
         wanted = (f"{SUCCESS}.tool_called", call.name) in tools_in_success(success) or call.name in dict(reading.steps)
-        if (bare and wanted) or (
-            call.name,
-            call.tool_call.arguments,
-        ) in reading.steps:  # the scenario contradicts itself
+        # The scenario contradicts itself.
+        if (bare and wanted) or (call.name, call.tool_call.arguments) in reading.steps:
             return "", None
         return "" if reading.asked_for(call) else f"it called `{call.name}`, which the success forbids", call.message
     if broke.fault == "assistant":

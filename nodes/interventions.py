@@ -84,9 +84,8 @@ def _strange_values(text: str, ideal: Listener) -> list[str]:
     """Values in a user's message of a form that goal or facts have, and that nobody has; not beside the right one."""
     brief = "\n".join((ideal.goal, *ideal.facts))
     known = values_in(brief) | values_in("\n".join(ideal.prompt.others))
-    forms = {form_of(value) for value in values_in(brief)} - {
-        form_of(value) for value in values_in(text) & values_in(brief)
-    }
+    corrected = {form_of(value) for value in values_in(text) & values_in(brief)}
+    forms = {form_of(value) for value in values_in(brief)} - corrected
     return sorted(value for value in values_in(text) - known if form_of(value) in forms)
 
 

@@ -348,9 +348,8 @@ def _exact_state(state: Any) -> dict[str, Any]:
 def _result_values(result: Any, arguments: Mapping[str, Any]) -> list[str]:
     known = {str(one) for one in arguments.values()}
     values = [one for _, one in _leaves(_parsed(result)) if type(one) in (str, int, float)]
-    texts = (
-        text for text in map(str, values) if text.strip() and not re.fullmatch(r"\d", text)
-    )  # any reply has a digit
+    # Any reply may have a digit.
+    texts = (text for text in map(str, values) if text.strip() and not re.fullmatch(r"\d", text))
     return list(dict.fromkeys(text for text in texts if text not in known))[:MOST_VALUES]
 
 
